@@ -1,0 +1,136 @@
+// The only file that has to run on an old Node and before anything is installed:
+// it installs the workspace, finds a Node that can run TypeScript, and hands over.
+//
+//   node deploy/local/bootstrap.mjs <script.ts> [arguments]
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const pnpm = 'pnpm@12.21.0';
+const oldestHost = 20;
+const oldestRuntime = 24;
+/** Long enough for a cold cache and a slow line; the npm clients give up long before. */
+const installLimitMs = 20 * 60_000;
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const stampFile = join(root, 'node_modules/.bailiwick-installed');
+const lockFile = join(tmpdir(), `bailiwick-install-${hash(root).slice(0, 16)}.lock`);
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const major = (version) => Number(version.split('.', 1)[0]);
+
+/** What node_modules was made from: the lock file, and the platform its binaries are for. */
+function wantedStamp() {
+  const lock = read(join(root, 'pnpm-lock.yaml')) || fail(`${root}/pnpm-lock.yaml is missing`);
+  return hash(`${lock}\n${process.platform}-${process.arch}`);
+}
+
+const isInstalled = () => read(stampFile) === wantedStamp();
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Two first starts of one clone would write the same node_modules: the second one waits here. */
+async function takeInstallLock() {
+  const deadline = Date.now() + installLimitMs;
+  for (;;) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      process.on('exit', () => rmSync(lockFile, { force: true }));
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = Number(read(lockFile));
+    // An empty file is one that is being written right now, unless it stays that way.
+    const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if ((holder === 0 && age > 10_000) || (holder !== 0 && !isAlive(holder))) rmSync(lockFile, { force: true });
+    if (Date.now() > deadline) fail(`another install has held ${lockFile} for too long; remove it and try again`);
+    await sleep(200);
+  }
+}
+
+function runPnpm() {
+  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
+  return new Promise((done) => {
+    const child = spawn('npx', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => done({ code: 1, output: error.code === 'ENOENT' ? 'npx was not found: install npm' : String(error) }));
+    child.on('close', (code) => done({ code: code ?? 1, output }));
+  });
+}
+
+async function install() {
+  if (isInstalled()) return;
+  await takeInstallLock();
+  if (!isInstalled()) {
+    const notice = setTimeout(() => process.stderr.write('installing the workspace, once (about a minute) …\n'), 2000);
+    const { code, output } = await runPnpm();
+    clearTimeout(notice);
+    if (code !== 0) fail(`${output.trim().split('\n').slice(-30).join('\n')}\n\nthe workspace could not be installed (npx ${pnpm} install)`);
+    writeFileSync(stampFile, wantedStamp());
+  }
+  rmSync(lockFile, { force: true });
+}
+
+/** The host's Node where it is new enough, else the one that came with the workspace. */
+function findRuntime() {
+  if (major(process.versions.node) >= oldestRuntime) return process.execPath;
+  const shipped = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  if (existsSync(shipped)) return shipped;
+  return fail(
+    `Bailiwick runs on Node ${oldestRuntime} or newer; this is ${process.version}, and no package brings one ` +
+      `for ${process.platform}-${process.arch}. Install Node ${oldestRuntime} and try again.`,
+  );
+}
+
+/**
+ * Outlives the script, so that the shell's prompt comes back only when everything has stopped.
+ * Ctrl-C reaches the script by itself, since it is in the same process group. Whoever signals this process alone
+ * (`kill -INT`, npm) is passed on as a message, which the script cannot mistake for a second Ctrl-C.
+ */
+function run(runtime, script, args) {
+  const path = [dirname(runtime), process.env.PATH].filter(Boolean).join(delimiter);
+  const child = spawn(runtime, [resolve(root, script), ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, PATH: path },
+  });
+  process.on('SIGINT', () => child.connected && child.send('stop', () => {}));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`${runtime} cannot be started: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+const [script, ...args] = process.argv.slice(2);
+if (major(process.versions.node) < oldestHost) fail(`Bailiwick needs Node ${oldestHost} or newer to start; this is ${process.version}`);
+if (script === undefined) fail('usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
+await install();
+run(findRuntime(), script, args);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { test } from 'node:test';
+import { readSettings } from '@bailiwick/shared/config.ts';
+import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { environmentOf, unknownNames, type Wiring } from './environment.ts';
+import { ensureSecrets, serviceNames } from './secrets.ts';
+import { temporaryFolder } from './testing.ts';
+
+const wiring = (dir: string): Wiring => ({
+  host: '127.0.0.1',
+  publicUrl: 'http://127.0.0.1:1',
+  ports: Object.fromEntries(serviceNames.map((name, index) => [name, { rpc: 10 + index, admin: 20 + index }])) as Wiring['ports'],
+  databaseUrl: 'postgres://database',
+  natsUrl: 'nats://broker',
+  smtpUrl: 'smtp://inbox',
+  secrets: ensureSecrets(dir),
+});
+
+test('every process is given what it requires and nothing that it refuses', (t) => {
+  const given = wiring(temporaryFolder(t));
+  for (const name of serviceNames) readSettings(settingTables[name], environmentOf(name, settingTables[name], given, process.env));
+  readSettings(singleSettings, environmentOf('gateway', singleSettings, given, process.env));
+  readSettings(migrateSettings, environmentOf('access', migrateSettings, given, process.env));
+});
+
+test('a user’s setting reaches just the processes that read it, the names in general use none', (t) => {
+  const given = wiring(temporaryFolder(t));
+  const user = { BAILIWICK_EMAIL_CONCURRENCY: '3', PORT: '9999', DATABASE_URL: 'postgres://user', PATH: '/bin', npm_lifecycle_event: 'start' };
+  const notifications = environmentOf('notifications', settingTables.notifications, given, user);
+  assert.equal(notifications['BAILIWICK_EMAIL_CONCURRENCY'], '3');
+  assert.equal(notifications['PORT'], String(given.ports.notifications.rpc));
+  assert.equal(notifications['DATABASE_URL'], 'postgres://database');
+  const gateway = environmentOf('gateway', settingTables.gateway, given, user);
+  assert.equal(gateway['PATH'], '/bin');
+  for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'NATS_URL', 'npm_lifecycle_event']) assert.equal(gateway[name], undefined, name);
+});
+
+test('unknownNames finds what nothing reads', () => {
+  const user = { BAILIWICK_DATA: 'x', BAILIWICK_RETRY_SCHEDULE: '0s', BAILIWICK_RETRY_SHEDULE: '0s', OTHER: 'x' };
+  assert.deepEqual(unknownNames(Object.values(settingTables), user), ['BAILIWICK_RETRY_SHEDULE']);
+});

@@ -1,0 +1,80 @@
+import type { Environment, SettingTable } from '@bailiwick/shared/config.ts';
+import type { Secrets, ServiceName } from './secrets.ts';
+
+/** Everything the processes are told. Ports are those of the calls between the processes and of the probes. */
+export type Wiring = {
+  host: string;
+  publicUrl: string;
+  ports: Record<ServiceName, { rpc: number; admin: number }>;
+  databaseUrl: string;
+  natsUrl: string;
+  smtpUrl: string;
+  secrets: Secrets;
+};
+
+type Variable = (wiring: Wiring, service: ServiceName) => string;
+
+const urlOf =
+  (service: ServiceName): Variable =>
+  (wiring) =>
+    `http://${wiring.host}:${wiring.ports[service].rpc}`;
+
+const variables: Record<string, Variable> = {
+  BAILIWICK_HOST: (wiring) => wiring.host,
+  PORT: (wiring, service) => String(wiring.ports[service].rpc),
+  BAILIWICK_ADMIN_PORT: (wiring, service) => String(wiring.ports[service].admin),
+  BAILIWICK_PUBLIC_URL: (wiring) => wiring.publicUrl,
+  BAILIWICK_CALLER_KEY_FILE: (wiring, service) => wiring.secrets.callerKeyFile(service),
+  BAILIWICK_CALLER_PUBLIC_KEYS_DIR: (wiring) => wiring.secrets.publicKeysDir,
+  BAILIWICK_KEY_RING_FILE: (wiring) => wiring.secrets.keyRingFile,
+  BAILIWICK_PLATFORM_KEY_FILE: (wiring) => wiring.secrets.platformKeyFile,
+  BAILIWICK_WORKER_TOKEN_FILE: (wiring) => wiring.secrets.workerTokenFile,
+  BAILIWICK_IDENTITY_URL: urlOf('identity'),
+  BAILIWICK_ACCESS_URL: urlOf('access'),
+  BAILIWICK_SSO_URL: urlOf('sso'),
+  BAILIWICK_NOTIFICATIONS_URL: urlOf('notifications'),
+  DATABASE_URL: (wiring) => wiring.databaseUrl,
+  NATS_URL: (wiring) => wiring.natsUrl,
+  BAILIWICK_SMTP_URL: (wiring) => wiring.smtpUrl,
+  BAILIWICK_MAIL_FROM: () => 'Bailiwick <no-reply@bailiwick.localhost>',
+  // Receivers on this machine and plain http: allowed by the local start, and by nothing else.
+  BAILIWICK_EGRESS_ALLOW_HOSTS: () => 'localhost',
+  BAILIWICK_EGRESS_ALLOW_CIDRS: () => '127.0.0.0/8,::1/128',
+  // A newcomer who breaks a receiver wants to see the retries, not to wait three days for them.
+  BAILIWICK_RETRY_SCHEDULE: () => '0s,1s,2s,5s,10s',
+};
+
+/** Names that many programs use: what the user set for the local start is not meant for each of the processes. */
+const decidedHere = new Set(['PORT', 'DATABASE_URL', 'NATS_URL']);
+
+/** Read by the local start itself. */
+const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT'];
+
+/**
+ * The environment of one process: of ours just what its settings table names, because a process refuses to start when it
+ * finds a BAILIWICK_ variable it does not know. What the user has set goes before what the local start would choose.
+ */
+export function environmentOf(service: ServiceName, table: SettingTable, wiring: Wiring, inherited: Environment): Environment {
+  const environment: Environment = inheritable(inherited);
+  for (const name of namesIn(table)) {
+    const chosen = (decidedHere.has(name) ? undefined : inherited[name]) ?? variables[name]?.(wiring, service);
+    if (chosen !== undefined) environment[name] = chosen;
+  }
+  return environment;
+}
+
+/** BAILIWICK_ variables that nothing here reads: a misspelt one would silently do nothing. */
+export function unknownNames(tables: readonly SettingTable[], inherited: Environment): string[] {
+  const known = new Set([...ownNames, ...tables.flatMap(namesIn)]);
+  return Object.keys(inherited).filter((name) => name.startsWith('BAILIWICK_') && !known.has(name));
+}
+
+function namesIn(table: SettingTable): string[] {
+  return Object.values(table).flatMap(({ env, orElse }) => (orElse === undefined ? [env] : [env, orElse]));
+}
+
+/** The host's own variables. npm's say nothing to a service. */
+function inheritable(environment: Environment): Environment {
+  const isOurs = (name: string): boolean => name.startsWith('BAILIWICK_') || decidedHere.has(name);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOurs(name) && !name.startsWith('npm_')));
+}

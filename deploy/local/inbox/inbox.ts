@@ -1,0 +1,57 @@
+import { createServer, type Server } from 'node:http';
+import { isIP } from 'node:net';
+import { loopback } from '../ports.ts';
+import { createHooks } from './hooks.ts';
+import { createMailbox, startSmtp } from './mails.ts';
+import { answer, type Stores } from './routes.ts';
+
+export type Inbox = { url: string; smtpUrl: string; stop(): Promise<void> };
+export type InboxOptions = {
+  /** 0 takes a free port. */
+  httpPort: number;
+  smtpPort?: number;
+  /** Loopback by default: this server shows every mail, links that sign in included, to whoever asks. */
+  host?: string;
+};
+
+/** A mail server that keeps what it is sent, a webhook catcher, and a page that shows both. All of it in memory. */
+export async function startInbox({ httpPort, smtpPort = 0, host = loopback }: InboxOptions): Promise<Inbox> {
+  const started = Date.now();
+  let changes = 0;
+  const changed = (): void => {
+    changes += 1;
+  };
+  const stores: Stores = {
+    mails: createMailbox(changed),
+    hooks: createHooks(changed),
+    revision: () => `${started}-${changes}`,
+    localNamesOnly: host === loopback || host === '::1' || host === 'localhost',
+  };
+  const smtp = await startSmtp(stores.mails, host, smtpPort);
+  const server = createServer((request, response) => void answer(stores, request, response));
+  const port = await listen(server, httpPort, host).catch(async (error: unknown) => {
+    await smtp.stop();
+    throw error;
+  });
+  const name = host === '0.0.0.0' || host === '::' ? loopback : host;
+  const shown = isIP(name) === 6 ? `[${name}]` : name;
+  return {
+    url: `http://${shown}:${port}`,
+    smtpUrl: `smtp://${shown}:${smtp.port}`,
+    async stop() {
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      server.closeAllConnections();
+      await Promise.all([closed, smtp.stop()]);
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((done, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      done(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import PostalMime from 'postal-mime';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { findLinks } from './links.ts';
+
+/** One mail as one recipient got it. */
+export type Mail = {
+  ID: string;
+  /** RFC 3339, when it arrived. */
+  Date: string;
+  From: string;
+  To: string;
+  Subject: string;
+  Text: string;
+  Html: string;
+  Links: string[];
+};
+
+export type Mailbox = ReturnType<typeof createMailbox>;
+
+const keptMails = 500;
+const maxMailBytes = 2 * 1024 * 1024;
+
+/** Newest first; the oldest make room. */
+export function createMailbox(changed: () => void) {
+  let mails: Mail[] = [];
+  return {
+    list: (to?: string): Mail[] => (to === undefined ? mails : mails.filter((mail) => sameAddress(mail.To, to))),
+    find: (id: string): Mail | undefined => mails.find((mail) => mail.ID === id),
+    add(mail: Mail): void {
+      mails = [mail, ...mails].slice(0, keptMails);
+      changed();
+    },
+    clear(): void {
+      mails = [];
+      changed();
+    },
+  };
+}
+
+function sameAddress(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+/** Accepts whatever it is sent, so it listens on loopback only unless told otherwise. */
+export async function startSmtp(mailbox: Mailbox, host: string, port: number) {
+  const server = new SMTPServer({
+    name: 'bailiwick-inbox',
+    banner: 'Bailiwick inbox',
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    size: maxMailBytes,
+    closeTimeout: 1000,
+    onData: (stream, session, callback) => void receive(mailbox, stream, session).then(callback, () => callback(rejection(554, 'unreadable message'))),
+  });
+  server.on('error', () => {}); // a client that hung up; the listening error is taken below
+  const listening = await new Promise<AddressInfo>((done, reject) => {
+    server.once('error', reject);
+    const { server: socket } = server;
+    server.listen(port, host, () => done(socket.address() as AddressInfo));
+  });
+  return { port: listening.port, stop: () => new Promise<void>((done) => server.close(() => done())) };
+}
+
+async function receive(mailbox: Mailbox, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= maxMailBytes) chunks.push(chunk); // read on to the end, or the client would wait
+  }
+  if (size > maxMailBytes) return rejection(552, 'message too large');
+  const parsed = await PostalMime.parse(Buffer.concat(chunks));
+  const { mailFrom, rcptTo } = session.envelope;
+  const text = parsed.text ?? '';
+  const html = parsed.html ?? '';
+  for (const recipient of rcptTo) {
+    mailbox.add({
+      ID: randomUUID(),
+      Date: new Date().toISOString(),
+      From: parsed.from?.address ?? (mailFrom === false ? '' : mailFrom.address),
+      To: recipient.address,
+      Subject: parsed.subject ?? '',
+      Text: text,
+      Html: html,
+      Links: findLinks(text, html),
+    });
+  }
+  return null;
+}
+
+function rejection(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

@@ -1,0 +1,24 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { isRunning } from './pids.ts';
+
+/** Claims the data folder for this process and returns how to give it back. Throws when a running start holds it. */
+export function lockFolder(dir: string, commandMentions: string): () => void {
+  const file = join(dir, 'lock');
+  for (const attempt of [1, 2]) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 2) throw error;
+    }
+    const holder = Number(readFileSync(file, 'utf8'));
+    // In a container the same small number comes back after every restart.
+    if (holder !== process.pid && isRunning(holder, commandMentions)) {
+      throw new Error(`Bailiwick is already running on ${dir} (process ${holder}). Stop it, or choose another folder: BAILIWICK_DATA=<folder> npm start`);
+    }
+    rmSync(file, { force: true });
+  }
+  throw new Error('unreachable');
+}

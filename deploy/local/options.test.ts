@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readOptions } from './options.ts';
+import { root } from './paths.ts';
+
+test('readOptions has the fixed defaults', () => {
+  assert.deepEqual(readOptions([], {}), { single: false, dataDir: join(root, '.local'), gatewayPort: 8080, inboxPort: 8025 });
+});
+
+test('readOptions takes ports, folder, database and broker from the environment', () => {
+  const environment = { PORT: '0', BAILIWICK_INBOX_PORT: '9000', BAILIWICK_DATA: '/data', DATABASE_URL: 'postgres://h/d', NATS_URL: 'nats://h' };
+  assert.deepEqual(readOptions(['--single'], environment), {
+    single: true,
+    dataDir: '/data',
+    gatewayPort: 0,
+    inboxPort: 9000,
+    databaseUrl: 'postgres://h/d',
+    natsUrl: 'nats://h',
+  });
+});
+
+test('readOptions refuses what it does not know', () => {
+  assert.throws(() => readOptions(['--sinlge'], {}), /unknown argument --sinlge\n\nusage: npm start/);
+  assert.throws(() => readOptions([], { PORT: 'http' }), /PORT must be a port number/);
+  assert.throws(() => readOptions([], { PORT: '70000' }), /PORT must be a port number/);
+  assert.throws(() => readOptions([], { DATABASE_URL: 'mysql://h' }), /DATABASE_URL must be a URL that begins with postgres/);
+});

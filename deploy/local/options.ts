@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { root } from './paths.ts';
+
+export type Options = {
+  /** One process instead of five. */
+  single: boolean;
+  dataDir: string;
+  /** 0 takes a free port. */
+  gatewayPort: number;
+  inboxPort: number;
+  /** Replace the embedded database and the broker. */
+  databaseUrl?: string;
+  natsUrl?: string;
+};
+
+export const usage = `usage: npm start [-- --single]
+
+  --single               one process instead of five
+
+  PORT                   the gateway's port (8080; 0 takes a free one)
+  BAILIWICK_INBOX_PORT   the inbox's port (8025; 0 takes a free one)
+  BAILIWICK_DATA         the data folder (.local), safe to delete
+  DATABASE_URL           a PostgreSQL to use instead of the embedded one
+  NATS_URL               a NATS server with JetStream to use instead of an own one`;
+
+export class UsageError extends Error {}
+
+export function readOptions(args: readonly string[], environment: Record<string, string | undefined>): Options {
+  const unknown = args.filter((argument) => argument !== '--single');
+  if (unknown.length > 0) throw new UsageError(`unknown argument ${unknown.join(' ')}\n\n${usage}`);
+  const databaseUrl = readUrl(environment, 'DATABASE_URL', ['postgres:', 'postgresql:']);
+  const natsUrl = readUrl(environment, 'NATS_URL', ['nats:', 'tls:', 'ws:', 'wss:']);
+  return {
+    single: args.includes('--single'),
+    dataDir: resolve(root, environment['BAILIWICK_DATA'] || '.local'),
+    gatewayPort: readPort(environment, 'PORT', 8080),
+    inboxPort: readPort(environment, 'BAILIWICK_INBOX_PORT', 8025),
+    ...(databaseUrl !== undefined && { databaseUrl }),
+    ...(natsUrl !== undefined && { natsUrl }),
+  };
+}
+
+function readPort(environment: Record<string, string | undefined>, name: string, fallback: number): number {
+  const text = environment[name];
+  if (text === undefined || text === '') return fallback;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`${name} must be a port number, not "${text}"`);
+  return Number(text);
+}
+
+function readUrl(environment: Record<string, string | undefined>, name: string, protocols: readonly string[]): string | undefined {
+  const text = environment[name];
+  if (text === undefined || text === '') return undefined;
+  const url = URL.parse(text);
+  if (!url || !protocols.includes(url.protocol)) throw new UsageError(`${name} must be a URL that begins with ${protocols[0]}//`);
+  return text;
+}

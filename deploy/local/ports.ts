@@ -1,0 +1,82 @@
+import { randomInt } from 'node:crypto';
+import { connect, createServer } from 'node:net';
+
+export const loopback = '127.0.0.1';
+
+/**
+ * Below the range from which the system serves outgoing connections: one of those could take a port between its
+ * choice and the moment a server listens on it.
+ */
+const range = { from: 20_000, to: 32_000 };
+
+/** Distinct free ports: all are held until the last is known. */
+export async function freePorts(count: number): Promise<number[]> {
+  const holders = await Promise.all(Array.from({ length: count }, holdAny));
+  const ports = holders.map((holder) => holder.port);
+  await Promise.all(holders.map((holder) => holder.release()));
+  return ports;
+}
+
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1);
+  return port as number;
+}
+
+/**
+ * Throws when `port` is in use, in words that say what to do. `variable` is the environment variable that chooses
+ * another one.
+ */
+export async function assertPortFree(port: number, what: string, variable: string): Promise<void> {
+  if (port === 0) return;
+  const reason = await whyTaken(port);
+  if (reason === undefined) return;
+  throw new Error(`port ${port} ${reason}, and ${what} wants it. Stop what uses it, or choose another: ${variable}=${port + 1} npm start`);
+}
+
+async function whyTaken(port: number): Promise<string | undefined> {
+  // Some systems let us bind 127.0.0.1 beside a listener on every address, so ask for an answer first.
+  if (await isAnswering(port)) return 'is taken';
+  try {
+    await (await hold(port)).release();
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EACCES' ? 'needs rights this user does not have' : 'is taken';
+  }
+}
+
+function isAnswering(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ host: loopback, port });
+    socket.setTimeout(500);
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      done(answer);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+}
+
+async function holdAny(): Promise<Holder> {
+  for (let attempts = 0; ; attempts += 1) {
+    try {
+      return await hold(randomInt(range.from, range.to));
+    } catch (error) {
+      if (attempts >= 100) throw error;
+    }
+  }
+}
+
+type Holder = { port: number; release(): Promise<void> };
+
+function hold(port: number): Promise<Holder> {
+  return new Promise((done, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, loopback, () => {
+      done({ port, release: () => new Promise((released) => server.close(() => released())) });
+    });
+  });
+}

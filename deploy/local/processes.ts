@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { trySignal } from './pids.ts';
+import type { Screen } from './screen.ts';
+
+export type ProcessSpec = {
+  name: string;
+  /** A TypeScript file for this same Node. */
+  script: string;
+  env: NodeJS.ProcessEnv;
+};
+
+export type ManagedProcess = {
+  name: string;
+  logFile: string;
+  pid(): number | undefined;
+  /** SIGTERM, and SIGKILL after 30 s. */
+  stop(): Promise<void>;
+  kill(): void;
+};
+
+const graceMs = 30_000;
+const firstPauseMs = 200;
+const longestPauseMs = 5000;
+/** A process that ran this long has recovered: the next failure starts with the short pause again. */
+const healthyMs = 10_000;
+const keptLogBytes = 5 * 1024 * 1024;
+
+/**
+ * Keeps a process of ours running. It gets a process group of its own, so that Ctrl-C reaches only the one who stops
+ * everything in order, and a channel whose end tells it that its parent is gone.
+ */
+export function startProcess(spec: ProcessSpec, options: { logDir: string; screen: Screen }): ManagedProcess {
+  const { screen } = options;
+  mkdirSync(options.logDir, { recursive: true });
+  const logFile = join(options.logDir, `${spec.name}.log`);
+  const isLarge = (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > keptLogBytes;
+  const log = createWriteStream(logFile, { flags: isLarge ? 'w' : 'a' });
+  log.on('error', () => {}); // a full disk or a deleted data folder is no reason to fall over
+
+  let child: ChildProcess | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let pause = firstPauseMs;
+  let stopping: Promise<void> | undefined;
+  let settleStop = (): void => {};
+
+  const start = (): void => {
+    const startedAt = Date.now();
+    const started = spawn(process.execPath, [spec.script], { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: spec.env });
+    child = started;
+    for (const stream of [started.stdout, started.stderr]) {
+      createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
+        log.write(`${line}\n`);
+        screen.relay(spec.name, line);
+      });
+    }
+    started.on('error', (error) => screen.relay(spec.name, `cannot be started: ${error.message}`));
+    started.on('close', (code, signal) => {
+      child = undefined;
+      if (stopping) return settleStop();
+      if (Date.now() - startedAt > healthyMs) pause = firstPauseMs;
+      screen.relay(spec.name, `ended unexpectedly (${signal ?? `code ${code}`}); starting it again in ${pause / 1000} s`);
+      retry = setTimeout(start, pause);
+      pause = Math.min(pause * 2, longestPauseMs);
+    });
+  };
+
+  const stop = async (): Promise<void> => {
+    clearTimeout(retry);
+    const running = child;
+    if (running) {
+      const ended = new Promise<void>((done) => {
+        settleStop = done;
+      });
+      running.kill('SIGTERM');
+      const insist = setTimeout(() => {
+        screen.relay(spec.name, `did not stop within ${graceMs / 1000} s and is killed`);
+        killGroup(running);
+      }, graceMs);
+      await ended;
+      clearTimeout(insist);
+    }
+    await new Promise<void>((done) => log.end(() => done()));
+  };
+
+  start();
+  return {
+    name: spec.name,
+    logFile,
+    pid: () => child?.pid,
+    stop: () => (stopping ??= stop()),
+    kill() {
+      clearTimeout(retry);
+      stopping ??= Promise.resolve();
+      if (child) killGroup(child);
+    },
+  };
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid !== undefined) trySignal(-child.pid, 'SIGKILL');
+}

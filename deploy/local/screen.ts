@@ -1,0 +1,44 @@
+import process from 'node:process';
+
+/** Writes whole lines to the terminal, each after the name of who says it. */
+export type Screen = { say(line: string): void; relay(name: string, line: string): void; print(text: string): void };
+
+const nameWidth = 13;
+const colours = [36, 33, 35, 32, 34, 31];
+
+export function createScreen(stream: NodeJS.WriteStream = process.stdout): Screen {
+  const isColoured = stream.isTTY && process.env['NO_COLOR'] === undefined;
+  const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const seen: string[] = [];
+  // Whoever reads our output may go away (`npm start | head`): that must not stop the orderly end.
+  stream.on('error', () => {});
+  const write = (text: string): void => void stream.write(text);
+  return {
+    say: (line) => write(`${line}\n`),
+    print: write,
+    relay(name, line) {
+      if (!seen.includes(name)) seen.push(name);
+      const colour = colours[seen.indexOf(name) % colours.length] ?? 36;
+      write(`${paint(colour, name.padEnd(nameWidth))} ${readable(line)}\n`);
+    },
+  };
+}
+
+/** The services log JSON for machines; here a person reads. The files keep the lines as they are. */
+export function readable(line: string): string {
+  const entry = parse(line);
+  if (typeof entry?.['message'] !== 'string') return line;
+  const { time: _time, level, service: _service, message, ...fields } = entry;
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const rank = typeof level === 'string' && level !== 'info' ? `${level}: ` : '';
+  return `${rank}${message}${rest.join('')}`;
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

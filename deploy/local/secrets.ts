@@ -1,0 +1,52 @@
+import { generateKeyPairSync, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createToken } from '@bailiwick/shared/tokens.ts';
+
+export type Secrets = {
+  /** The platform owner's bot key: what a newcomer signs in with. */
+  platformKeyFile: string;
+  workerTokenFile: string;
+  /** Key-encryption keys: lines of `id:base64`, 32 bytes each; the first writes, all read. */
+  keyRingFile: string;
+  publicKeysDir: string;
+  callerKeyFile(service: ServiceName): string;
+};
+
+export const serviceNames = ['gateway', 'identity', 'access', 'sso', 'notifications'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Makes what is missing in `dir` and leaves what is there alone: the database holds what these keys sealed and hashed. */
+export function ensureSecrets(dir: string): Secrets {
+  const publicKeysDir = join(dir, 'keys/public');
+  mkdirSync(publicKeysDir, { recursive: true, mode: 0o700 });
+  const secrets: Secrets = {
+    platformKeyFile: join(dir, 'platform-key'),
+    workerTokenFile: join(dir, 'worker-token'),
+    keyRingFile: join(dir, 'keyring'),
+    publicKeysDir,
+    callerKeyFile: (service) => join(dir, 'keys', `${service}.key`),
+  };
+  ensureFile(secrets.platformKeyFile, () => createToken('botKey'));
+  ensureFile(secrets.workerTokenFile, () => createToken('worker'));
+  ensureFile(secrets.keyRingFile, () => `local-1:${randomBytes(32).toString('base64')}`);
+  for (const service of serviceNames) {
+    const keyFile = secrets.callerKeyFile(service);
+    ensureFile(keyFile, () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    ensureFile(join(publicKeysDir, `${service}.pub`), () => publicKeyOf(readFileSync(keyFile, 'utf8')));
+  }
+  return secrets;
+}
+
+function publicKeyOf(privateKey: string): string {
+  return createPublicKey(createPrivateKey(privateKey)).export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** Written aside and renamed: an interrupted start leaves no empty secret that looks like one. */
+function ensureFile(file: string, make: () => string): void {
+  if (existsSync(file)) return;
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, `${make().trimEnd()}\n`, { mode: 0o600 });
+  renameSync(unfinished, file);
+}

@@ -1,0 +1,156 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import process from 'node:process';
+import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { environmentOf, unknownNames, type Wiring } from './environment.ts';
+import { type Inbox, startInbox } from './inbox/inbox.ts';
+import { startInfrastructure } from './infrastructure.ts';
+import { lockFolder } from './lock.ts';
+import { runMigrations } from './migrate.ts';
+import { type Options, readOptions, UsageError } from './options.ts';
+import { root } from './paths.ts';
+import { assertPortFree, freePort, freePorts, loopback } from './ports.ts';
+import { type ManagedProcess, type ProcessSpec, startProcess } from './processes.ts';
+import { waitUntilReady } from './ready.ts';
+import { createScreen } from './screen.ts';
+import { ensureSecrets, type Secrets, type ServiceName, serviceNames } from './secrets.ts';
+import { createStops } from './stops.ts';
+
+const screen = createScreen();
+const stops = createStops(screen.say);
+const stopping = new AbortController();
+
+async function main(): Promise<number> {
+  let unlock = (): void => {};
+  try {
+    const options = readOptions(process.argv.slice(2), process.env);
+    assertKnownVariables();
+    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+    unlock = lockFolder(options.dataDir, 'start.ts');
+    await assertPortFree(options.gatewayPort, 'the gateway', 'PORT');
+    await assertPortFree(options.inboxPort, 'the inbox', 'BAILIWICK_INBOX_PORT');
+    const wiring = await bringUp(options);
+    stopping.signal.throwIfAborted();
+    screen.print(summary(options, wiring));
+    await new Promise((stop) => stopping.signal.addEventListener('abort', stop));
+    return 0;
+  } catch (error) {
+    if (stopping.signal.aborted) return 0;
+    screen.say(describe(error));
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    await stops.stop();
+    unlock();
+  }
+}
+
+function assertKnownVariables(): void {
+  const unknown = unknownNames(Object.values(settingTables), process.env);
+  if (unknown.length > 0) throw new UsageError(`nothing reads ${unknown.join(', ')}: look for a misspelling, or unset it`);
+}
+
+type Running = Wiring & Pick<Inbox, 'url'>;
+
+async function bringUp(options: Options): Promise<Running> {
+  screen.say(`starting Bailiwick (${options.single ? 'one process' : 'five processes'}) …`);
+  const secrets = ensureSecrets(options.dataDir);
+  const infrastructure = await startInfrastructure(options, { stops, say: screen.say, signal: stopping.signal });
+  stopping.signal.throwIfAborted();
+  const inbox = await startInbox({ httpPort: options.inboxPort });
+  stops.add({ what: 'the inbox', stop: inbox.stop, kill: inbox.stop });
+  const wiring = await wire(options, { ...infrastructure, smtpUrl: inbox.smtpUrl, secrets });
+  await runMigrations(environmentOf('access', migrateSettings, wiring, process.env), screen, stopping.signal);
+  const processes = startProcesses(options, wiring);
+  const { gateway } = wiring.ports;
+  const admins = (options.single ? (['gateway'] as const) : serviceNames).map((name) => wiring.ports[name].admin);
+  await waitUntilReady(
+    [gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`),
+    processes,
+    stopping.signal,
+  );
+  return { ...wiring, url: inbox.url };
+}
+
+async function wire(options: Options, found: Pick<Wiring, 'databaseUrl' | 'natsUrl' | 'smtpUrl' | 'secrets'>): Promise<Wiring> {
+  const gatewayPort = options.gatewayPort === 0 ? await freePort() : options.gatewayPort;
+  const free = await freePorts(2 * serviceNames.length);
+  const port = (): number => free.pop() as number;
+  const ports = Object.fromEntries(serviceNames.map((name) => [name, { rpc: name === 'gateway' ? gatewayPort : port(), admin: port() }])) as Wiring['ports'];
+  const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://${loopback}:${gatewayPort}`;
+  return { host: loopback, publicUrl, ports, ...found };
+}
+
+/** The services, and the gateway last, so that it is the first to stop. */
+function startProcesses(options: Options, wiring: Wiring): ManagedProcess[] {
+  const run = (specs: ProcessSpec[], what: string): ManagedProcess[] => {
+    const started = specs.map((spec) => startProcess(spec, { logDir: join(options.dataDir, 'logs'), screen }));
+    const every = (end: (one: ManagedProcess) => unknown) => Promise.all(started.map(end));
+    stops.add({ what, stop: () => every((one) => one.stop()), kill: () => every((one) => one.kill()) });
+    return started;
+  };
+  const spec = (name: ServiceName): ProcessSpec => {
+    const script = join(root, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`);
+    return { name, script, env: environmentOf(name, settingTables[name], wiring, process.env) };
+  };
+  if (options.single) {
+    // On the gateway's ports, which in one process is the only one to listen.
+    const env = environmentOf('gateway', singleSettings, wiring, process.env);
+    return run([{ name: 'bailiwick', script: join(root, 'deploy/single.ts'), env }], 'Bailiwick');
+  }
+  const services = run(serviceNames.filter((name) => name !== 'gateway').map(spec), 'a service');
+  return [...services, ...run([spec('gateway')], 'the gateway')];
+}
+
+function summary(options: Options, running: Running): string {
+  const folder = relative(process.cwd(), options.dataDir);
+  const shown = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
+  const rows = [
+    ['gateway', running.publicUrl],
+    ['inbox', `${running.url}   what is mailed and posted ends there`],
+    ['platform key', readSecret(running.secrets)],
+    ['database', running.databaseUrl],
+    ['broker', running.natsUrl],
+    ['data', `${shown}   keys, logs and data; delete it to start afresh`],
+  ];
+  return `
+Bailiwick is running
+
+${rows.map(([name, value]) => `  ${String(name).padEnd(14)} ${value}`).join('\n')}
+
+Try:  curl -s ${running.publicUrl}/Users_List -H 'Content-Type: application/json' \\
+        -H "Authorization: Bearer $(cat ${join(shown, 'platform-key')})" -d '{}'
+
+README.md has the first five minutes. Press Ctrl-C to stop.
+
+`;
+}
+
+function readSecret(secrets: Secrets): string {
+  return readFileSync(secrets.platformKeyFile, 'utf8').trim();
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function requestStop(): void {
+  if (stopping.signal.aborted) return;
+  screen.say('\nstopping …');
+  stopping.abort();
+}
+
+// The terminal's Ctrl-C comes as a signal, a lone `kill -INT` of npm as a message through the bootstrap; a second Ctrl-C
+// means "at once". Should the bootstrap be killed, its channel ends.
+let interrupts = 0;
+process.on('SIGINT', () => {
+  interrupts += 1; // counted here, since the bootstrap's message about the first one may come before it
+  if (interrupts === 1) return requestStop();
+  screen.say('killing what still runs');
+  void stops.kill().then(() => process.exit(130));
+});
+process.on('SIGTERM', requestStop);
+process.on('SIGHUP', requestStop);
+process.on('message', requestStop);
+process.on('disconnect', requestStop);
+
+process.exit(await main());

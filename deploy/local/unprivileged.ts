@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+
+export type Runner = {
+  /** The command line that runs `command` as somebody whom PostgreSQL accepts. */
+  wrap(command: string, args: readonly string[]): [command: string, args: string[]];
+  /** Who has to own the data folder, when that is not us. */
+  owner?: { uid: number; gid: number };
+};
+
+/**
+ * PostgreSQL refuses to run as root. A user namespace in which root has an ordinary user's number satisfies it and
+ * leaves ownership and access as they are. Where the kernel or a container forbids that, the process really becomes
+ * `nobody` and keeps the one capability it needs to reach a checkout and a data folder below root's home.
+ * No account is created in either case.
+ */
+export function findRunner(): Runner {
+  if (process.getuid?.() !== 0) return { wrap: (command, args) => [command, [...args]] };
+  const { uid, gid } = findNobody();
+  const runners: Runner[] = [
+    prefix('unshare', ['--user', `--map-user=${uid}`, `--map-group=${gid}`, '--']),
+    {
+      ...prefix('setpriv', [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--']),
+      owner: { uid, gid },
+    },
+  ];
+  const runner = runners.find(works);
+  if (runner) return runner;
+  throw new Error(
+    'PostgreSQL does not run as root, and neither `unshare --user` nor `setpriv` works here. ' +
+      'Start as an ordinary user, or name a database: DATABASE_URL=postgres://… npm start',
+  );
+}
+
+function prefix(tool: string, options: string[]): Runner {
+  return { wrap: (command, args) => [tool, [...options, command, ...args]] };
+}
+
+function works(runner: Runner): boolean {
+  const [command, args] = runner.wrap('true', []);
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** initdb looks its user up by number, so the number has to be one that the system knows. */
+function findNobody(): { uid: number; gid: number } {
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid }) => uid > 0);
+  const { uid, gid } = accounts.find(({ name }) => name === 'nobody') ?? accounts[0] ?? { uid: 65534, gid: 65534 };
+  return { uid, gid };
+}

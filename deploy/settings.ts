@@ -1,0 +1,35 @@
+import { accessSettings } from '@bailiwick/access/settings.ts';
+import { gatewaySettings } from '@bailiwick/gateway/settings.ts';
+import { identitySettings } from '@bailiwick/identity/settings.ts';
+import { notificationsSettings } from '@bailiwick/notifications/settings.ts';
+import type { SettingTable } from '@bailiwick/shared/config.ts';
+import { databaseSettings, withoutHop } from '@bailiwick/shared/settings.ts';
+import { ssoSettings } from '@bailiwick/sso/settings.ts';
+
+// Every process's settings in one place: what the local start sets, what the chart may render, and what
+// docs/configuration.md describes.
+
+export const settingTables = {
+  gateway: gatewaySettings,
+  identity: identitySettings,
+  access: accessSettings,
+  sso: ssoSettings,
+  notifications: notificationsSettings,
+} as const satisfies Record<string, SettingTable>;
+
+/** All services in one process (single.ts): what only calls between processes need is not read. */
+export const singleSettings = {
+  ...withoutHop(gatewaySettings),
+  ...withoutHop(identitySettings),
+  ...withoutHop(accessSettings),
+  ...withoutHop(ssoSettings),
+  ...withoutHop(notificationsSettings),
+} as const satisfies SettingTable;
+
+/** A migration run (migrate.ts): the databases of all services, as a login that may create schemas and roles. */
+export const migrateSettings = {
+  identity: databaseSettings('identity').databaseUrl,
+  access: databaseSettings('access').databaseUrl,
+  sso: databaseSettings('sso').databaseUrl,
+  notifications: databaseSettings('notifications').databaseUrl,
+} as const satisfies SettingTable;

@@ -1,0 +1,38 @@
+import process from 'node:process';
+import { createAccess } from '@bailiwick/access/service.ts';
+import { listenGateway } from '@bailiwick/gateway/gateway.ts';
+import { createIdentity } from '@bailiwick/identity/service.ts';
+import { createNotifications } from '@bailiwick/notifications/service.ts';
+import { readSettings } from '@bailiwick/shared/config.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { runProcess } from '@bailiwick/shared/process.ts';
+import { createLocalTransport } from '@bailiwick/shared/rpc.ts';
+import { createSso } from '@bailiwick/sso/service.ts';
+import { singleSettings } from './settings.ts';
+
+// All of Bailiwick in one process, for small installations: the same services, called directly instead of over HTTP.
+
+await runProcess('bailiwick', async (log) => {
+  const settings = readSettings(singleSettings, process.env);
+  const peers = { identity: createLocalTransport(), access: createLocalTransport(), sso: createLocalTransport(), notifications: createLocalTransport() };
+  const services = await Promise.all([
+    createIdentity({ settings, peers, log: createLog('identity') }),
+    createAccess({ settings, peers, log: createLog('access') }),
+    createSso({ settings, log: createLog('sso') }),
+    createNotifications({ settings, peers, log: createLog('notifications') }),
+  ]);
+  for (const service of services) peers[service.name as keyof typeof peers].connect(service.dispatch);
+  const gateway = await listenGateway({ settings, peers, log });
+  return {
+    settings,
+    running: {
+      ...gateway,
+      ready: async () => {
+        await Promise.all([gateway.ready(), ...services.map((service) => service.ready())]);
+      },
+      stop: async () => {
+        await Promise.all(services.map((service) => service.stop()));
+      },
+    },
+  };
+});

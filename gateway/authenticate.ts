@@ -1,0 +1,64 @@
+import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { Credentials, type ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import type { Operation } from '@bailiwick/proto/operation.ts';
+import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import type { Caller } from '@bailiwick/shared/caller.ts';
+import { unauthenticated } from '@bailiwick/shared/errors.ts';
+import { asService } from '@bailiwick/shared/rpc.ts';
+import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { create } from '@bufbuild/protobuf';
+import { createClient, type Transport } from '@connectrpc/connect';
+
+/** What is known of a request before its credential is looked at. */
+export type Origin = { ip: string; userAgent: string; requestId: string };
+
+export type Principal = ResolveResponse;
+
+export type Authenticator = ReturnType<typeof createAuthenticator>;
+
+const workerPermissions = permissionBitmap((permission) => permission === 'iam.internal.deliver');
+
+/**
+ * Credential → principal → caller with its permissions. Nothing is cached: a right that was taken away
+ * is gone with the next call.
+ */
+export function createAuthenticator(peers: { identity: Transport; access: Transport }) {
+  const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
+  const authority = createClient(Authority, asService(peers.access, 'gateway'));
+
+  return {
+    /** The principal behind an Authorization header. Throws unauthenticated, for junk without asking anybody. */
+    async principal(authorization: string | undefined): Promise<Principal> {
+      const token = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1] ?? '';
+      const kind = tokenKind(token);
+      if (kind !== 'session' && kind !== 'botKey' && kind !== 'worker') throw unauthenticated();
+      return credentials.resolve({ tokenHash: tokenHash(token) });
+    },
+
+    /** The caller of an operation in a tenant ("" = the caller's only one). */
+    async caller(principal: Principal, operation: Operation, tenant: string, origin: Origin): Promise<Caller> {
+      const base = { ...origin, type: principal.type, id: principal.id, credentialId: principal.credentialId, email: principal.email };
+      if (principal.type === 'worker') return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
+      if (!needsPermissions(operation)) return create(CallerSchema, base);
+      const effective = await authority.effective({
+        principalType: principal.type,
+        principalId: principal.id,
+        tenant,
+        botTenant: principal.tenant,
+        narrowedTo: principal.narrowedTo,
+      });
+      return create(CallerSchema, {
+        ...base,
+        tenant: effective.tenant,
+        permissions: effective.permissions,
+        platformPermissions: effective.platformPermissions,
+      });
+    },
+
+    anonymous: (origin: Origin): Caller => create(CallerSchema, { ...origin, type: 'anonymous' }),
+  };
+}
+
+/** Whether what an operation allows depends on more than who is calling. */
+const needsPermissions = (operation: Operation) => operation.allow.some((rule) => rule.kind !== 'self');

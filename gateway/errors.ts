@@ -1,0 +1,49 @@
+import { Buffer } from 'node:buffer';
+import type { ServerResponse } from 'node:http';
+import { type ErrorCode, type ServiceError } from '@bailiwick/shared/errors.ts';
+
+// The interface's errors: five statuses, 429 for rate limits, and 404 and 405 for what is no operation at all.
+
+const statuses: Record<ErrorCode, number> = {
+  invalid_argument: 400,
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 400,
+  already_exists: 400,
+  failed_precondition: 400,
+  resource_exhausted: 429,
+  unimplemented: 400,
+  unavailable: 500,
+  internal: 500,
+};
+
+export type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
+
+export function errorBody(error: ServiceError, requestId: string): ErrorBody {
+  return { Code: error.code, Message: error.messages[0] ?? error.code, Messages: error.messages, RequestID: requestId };
+}
+
+/** Answers with an ErrorResponse. `status` overrides the code's own. */
+export function sendError(response: ServerResponse, error: ServiceError, requestId: string, status = statuses[error.code]): void {
+  if (error.code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
+  if (error.retryAfter > 0) response.setHeader('retry-after', String(error.retryAfter));
+  sendJson(response, status, errorBody(error, requestId));
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' });
+  response.end(text);
+}
+
+/** What Node answers by itself, before there is a request, in the words of the interface. */
+export function rawErrorResponse(code: string | undefined): string {
+  const [status, message] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'the headers are too large']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'the request took too long to arrive']
+        : ['400 Bad Request', 'the request is not valid HTTP'];
+  const body = JSON.stringify({ Code: 'invalid_argument', Message: message, Messages: [message], RequestID: '' });
+  return `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+}

@@ -1,0 +1,58 @@
+import type { Host } from '@bailiwick/proto/operation.ts';
+import { operations } from '@bailiwick/proto/registry.ts';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { toServiceError } from '@bailiwick/shared/errors.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { Running } from '@bailiwick/shared/process.ts';
+import { contextFor } from '@bailiwick/shared/rpc.ts';
+import { listenHttp } from '@bailiwick/shared/serve.ts';
+import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { create } from '@bufbuild/protobuf';
+import { rawErrorResponse } from './errors.ts';
+import type { Peers } from './operations.ts';
+import { createRouter } from './route.ts';
+import type { gatewaySettings } from './settings.ts';
+
+type Options = { settings: OwnSettings<typeof gatewaySettings>; peers: Peers; log: Log };
+
+/** The documented JSON surface. It stores nothing: any number of gateways may run. */
+export async function listenGateway({ settings, peers, log }: Options): Promise<Running> {
+  let draining = false;
+  const services = createServicesProbe(peers);
+  const ready = async () => {
+    if (draining) throw new Error('draining');
+    await services();
+  };
+  const router = createRouter({ peers, publicUrl: settings.publicUrl, ready, log });
+  const listener = await listenHttp(settings.host, settings.port, router, rawErrorResponse);
+  return {
+    port: listener.port,
+    ready,
+    beforeDrain: () => {
+      draining = true;
+    },
+    drain: () => listener.drain(),
+    stop: async () => {},
+  };
+}
+
+/**
+ * Rejects until every service has answered once. From then on a gateway is ready by itself: a service that
+ * is away for a moment must not take the gateway out of its load balancer for everything else.
+ */
+function createServicesProbe(peers: Peers): () => Promise<void> {
+  const waiting = new Set<Host>(['identity', 'access', 'sso', 'notifications']);
+  const nobody = contextFor(create(CallerSchema, { type: 'anonymous' }));
+  return async () => {
+    await Promise.all(
+      [...waiting].map(async (host) => {
+        const operation = [...operations.values()].find((candidate) => candidate.host === host && candidate.credential !== 'none');
+        if (!operation) return;
+        // Refused is an answer: only a service that can be reached refuses.
+        const failure = await peers[host].unary(operation.method, undefined, 2000, undefined, {}, nobody).catch((error: unknown) => toServiceError(error));
+        if (!(failure instanceof Error) || failure.code !== 'unavailable') waiting.delete(host);
+      }),
+    );
+    if (waiting.size > 0) throw new Error(`waiting for ${[...waiting].join(', ')}`);
+  };
+}

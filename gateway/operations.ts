@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeJson } from '@bailiwick/proto/json/decode.ts';
+import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import type { Host, Operation } from '@bailiwick/proto/operation.ts';
+import { validate } from '@bailiwick/proto/validate.ts';
+import type { Caller } from '@bailiwick/shared/caller.ts';
+import { fieldText, tenantField } from '@bailiwick/shared/dispatch.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
+import { contextFor } from '@bailiwick/shared/rpc.ts';
+import { readBody } from '@bailiwick/shared/serve.ts';
+import type { Transport } from '@connectrpc/connect';
+import type { Authenticator, Origin } from './authenticate.ts';
+import { sendJson } from './errors.ts';
+
+export type Peers = Record<Host, Transport>;
+
+const maxBodyBytes = 1024 * 1024;
+const deadlineMs = 20_000;
+
+/**
+ * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come
+ * in the contract's order: body limit, JSON, credential (401), shape (400), permission (403), state (400).
+ */
+export function createOperationHandler(peers: Peers, authenticator: Authenticator) {
+  return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> => {
+    const json = await readJson(request);
+    const principal = operation.credential === 'none' ? undefined : await authenticator.principal(request.headers.authorization);
+
+    const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);
+    problems.push(...validate(operation.method.input, message));
+    const tenant = fieldText(operation, message, tenantField(operation));
+    const callerFor = (): Promise<Caller> | Caller =>
+      principal ? authenticator.caller(principal, operation, tenant, origin) : authenticator.anonymous(origin);
+    let caller: Caller | undefined;
+    if (operation.defaultTenant && tenant === '') {
+      caller = await callerFor();
+      if (caller.tenant === '') problems.push('Tenant is required');
+    }
+    if (problems.length > 0) throw invalid([...new Set(problems)]);
+    caller ??= await callerFor();
+
+    const answer = await peers[operation.host].unary(operation.method, goneSignal(response), deadlineMs, undefined, message, contextFor(caller));
+    sendJson(response, 200, encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent));
+  };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('Content-Type must be application/json', 'CONTENT_TYPE');
+  const body = await readBody(request, maxBodyBytes);
+  if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE');
+  const json = parseJson(body);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid('the body must be a JSON object', 'NOT_AN_OBJECT');
+  return json as Record<string, unknown>;
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw invalid('the body must be JSON in UTF-8', 'NOT_JSON');
+  }
+}
+
+// Nobody waits for the answer of a client that has gone.
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { operations } from '@bailiwick/proto/registry.ts';
+import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import { createAuthenticator, type Origin } from './authenticate.ts';
+import { sendError } from './errors.ts';
+import { createOperationHandler, type Peers } from './operations.ts';
+import { isPage, sendPage } from './pages.ts';
+import { createSsoRoutes } from './sso.ts';
+
+type Options = { peers: Peers; publicUrl: string; ready: () => Promise<void>; log: Log };
+
+const openapi = readFileSync(new URL('openapi.json', import.meta.url));
+
+/** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
+export function createRouter({ peers, publicUrl, ready, log }: Options) {
+  const runOperation = createOperationHandler(peers, createAuthenticator(peers));
+  const sso = createSsoRoutes(peers.sso);
+  // A proxy may hand a path prefix on or strip it: both are understood.
+  const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
+
+  async function route(request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://gateway');
+    const pathname = prefix !== '' && url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname;
+
+    const operation = operations.get(pathname.slice(1));
+    if (operation?.public) {
+      assertMethod(request, response, ['POST']);
+      return runOperation(operation, request, response, origin);
+    }
+    const signIn = sso.match(pathname);
+    if (signIn) {
+      assertMethod(request, response, sso.methods(signIn));
+      return sso.handle(request, response, url, signIn, origin.requestId);
+    }
+    if (isPage(pathname)) {
+      assertMethod(request, response, ['GET', 'HEAD']);
+      return sendPage(response, pathname);
+    }
+    if (pathname === '/openapi.json') {
+      assertMethod(request, response, ['GET', 'HEAD']);
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': openapi.length }).end(openapi);
+      return;
+    }
+    if (pathname === '/readyz') return sendReadiness(response, ready);
+    throw new RoutingError(404, 'there is no such operation');
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requestId = randomUUID();
+    response.setHeader('x-request-id', requestId);
+    const origin = { requestId, ip: request.socket.remoteAddress ?? '', userAgent: (request.headers['user-agent'] ?? '').slice(0, 256) };
+    try {
+      await route(request, response, origin);
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceError) && toServiceError(thrown).code === 'internal') log.error('a request failed', { error: thrown, requestId });
+      if (response.headersSent) return void response.destroy();
+      // An unread body would be taken for the next request: such a connection is not used again.
+      if (!request.complete) response.setHeader('connection', 'close');
+      sendError(response, toServiceError(thrown), requestId, thrown instanceof RoutingError ? thrown.status : undefined);
+    }
+  };
+}
+
+/** What is no operation, or not called as one: the only statuses beyond the documented ones, with 429. */
+class RoutingError extends ServiceError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(status === 404 ? 'not_found' : 'invalid_argument', 'NO_ROUTE', message);
+    this.status = status;
+  }
+}
+
+function assertMethod(request: IncomingMessage, response: ServerResponse, allowed: readonly string[]): void {
+  if (allowed.includes(request.method ?? '')) return;
+  response.setHeader('allow', allowed.join(', '));
+  throw new RoutingError(405, `the method must be ${allowed.join(' or ')}`);
+}
+
+async function sendReadiness(response: ServerResponse, ready: () => Promise<void>): Promise<void> {
+  const problem = await ready().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : 'not ready'),
+  );
+  response.writeHead(problem === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);
+}

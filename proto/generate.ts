@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { cp, glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import process from 'node:process';
+
+/**
+ * Lints the proto files and brings what is generated from them up to date: proto/gen and
+ * gateway/openapi.json. With --check it changes nothing and fails where something is out of date.
+ *
+ * Everything is generated into a folder of its own first: a process that runs meanwhile never
+ * finds half of it, and a file whose proto file is gone is noticed.
+ */
+const root = join(import.meta.dirname, '..');
+const outputs = ['proto/gen/**/*.ts', 'gateway/openapi.json'];
+
+const check = process.argv.includes('--check');
+run('lint');
+let stale = await update();
+if (check) {
+  for (const path of stale) console.error(`out of date: ${path}`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  // The OpenAPI plugin reads our options through the generated code: once they have changed, again.
+  if (stale.some((path) => path.includes('/options/'))) stale = [...stale, ...(await update())];
+  for (const path of new Set(stale)) console.log(`brought up to date: ${path}`);
+}
+
+/** Generates, and copies what differs unless this is a check. Returns the paths that differ. */
+async function update(): Promise<string[]> {
+  const fresh = await mkdtemp(join(tmpdir(), 'bailiwick-generate-'));
+  try {
+    run('generate', '--output', fresh);
+    const paths = new Set([...(await listOutputs(root)), ...(await listOutputs(fresh))]);
+    const differing: string[] = [];
+    for (const path of [...paths].sort()) {
+      const wanted = await readIfThere(join(fresh, path));
+      if (wanted === (await readIfThere(join(root, path)))) continue;
+      differing.push(path);
+      if (check) continue;
+      if (wanted === undefined) await rm(join(root, path));
+      else await cp(join(fresh, path), join(root, path));
+    }
+    return differing;
+  } finally {
+    await rm(fresh, { recursive: true });
+  }
+}
+
+async function listOutputs(cwd: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of glob(outputs, { cwd })) paths.push(path);
+  return paths;
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Runs buf, with the plugins on the Node that runs this. */
+function run(...args: string[]): void {
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
+  const { status, error } = spawnSync(process.execPath, [join(root, 'node_modules/@bufbuild/buf/bin/buf'), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path },
+  });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}

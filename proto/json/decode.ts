@@ -1,0 +1,135 @@
+import { Buffer } from 'node:buffer';
+import { create, type DescField, type DescMessage, getOption, type Message, type MessageInitShape, ScalarType } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { isTimestamp, isValueList, isValueMap } from './values.ts';
+
+// The reader of documented JSON. Unlike protobuf's own it goes on after a wrong type and lists them all,
+// knows the documented spelling only, drops what the service manages before looking at it, and speaks of
+// JSON paths and never of types.
+
+export type Decoded = { message: Message; problems: string[] };
+
+type Json = Record<string, unknown>;
+type Init = Record<string, unknown>;
+type Reader = { problems: string[]; dropped: ReadonlySet<string> };
+
+/**
+ * Reads a JSON object as a message. `assigned` are proto paths that the operation assigns itself: they
+ * are dropped unread, like all fields marked server_managed. Unknown keys are ignored, null is absent.
+ */
+export function decodeJson(schema: DescMessage, json: Json, assigned: readonly string[] = []): Decoded {
+  const reader: Reader = { problems: [], dropped: new Set(assigned) };
+  const init = readObject(schema, json, '', '', reader);
+  return { message: create(schema, init as MessageInitShape<DescMessage>), problems: reader.problems };
+}
+
+function readObject(schema: DescMessage, json: Json, path: string, protoPath: string, reader: Reader): Init {
+  const init: Init = {};
+  for (const field of schema.fields) {
+    const fieldPath = protoPath === '' ? field.name : `${protoPath}.${field.name}`;
+    if (getOption(field, server_managed) || reader.dropped.has(fieldPath) || !Object.hasOwn(json, field.jsonName)) continue;
+    const value = json[field.jsonName];
+    if (value === null || value === undefined) continue;
+    const read = readField(field, value, join(path, field.jsonName), fieldPath, reader);
+    if (read !== undefined) init[field.localName] = read;
+  }
+  return init;
+}
+
+function readField(field: DescField, value: unknown, path: string, protoPath: string, reader: Reader): unknown {
+  switch (field.fieldKind) {
+    case 'scalar':
+      return readScalar(field.scalar, value, path, reader);
+    case 'message':
+      return readMessage(field.message, value, path, protoPath, reader);
+    case 'list':
+      if (!Array.isArray(value)) return problem(reader, path, 'must be an array');
+      return value.flatMap((item: unknown, index) => {
+        const at = `${path}[${index}]`;
+        const read =
+          field.listKind === 'message'
+            ? readMessage(field.message, item, at, protoPath, reader)
+            : readScalar(field.listKind === 'scalar' ? field.scalar : ScalarType.STRING, item, at, reader);
+        return read === undefined ? [] : [read];
+      });
+    case 'map':
+      return readMap(value, path, reader);
+    case 'enum':
+      throw new Error(`${field.toString()}: public messages have texts instead of enums`);
+  }
+}
+
+function readMessage(schema: DescMessage, value: unknown, path: string, protoPath: string, reader: Reader): unknown {
+  if (isTimestamp(schema)) return readTime(value, path, reader);
+  if (isValueMap(schema)) {
+    const items = readMap(value, path, reader);
+    return items && { items };
+  }
+  if (isValueList(schema)) {
+    if (!Array.isArray(value)) return problem(reader, path, 'must be an array');
+    return { items: value.flatMap((item: unknown, index) => readScalar(ScalarType.STRING, item, `${path}[${index}]`, reader) ?? []) };
+  }
+  if (!isObject(value)) return problem(reader, path, 'must be an object');
+  return readObject(schema, value, path, protoPath, reader);
+}
+
+function readScalar(type: ScalarType, value: unknown, path: string, reader: Reader): unknown {
+  switch (type) {
+    case ScalarType.STRING:
+      return readText(value, path, reader);
+    case ScalarType.BOOL:
+      return typeof value === 'boolean' ? value : problem(reader, path, 'must be true or false');
+    case ScalarType.INT32:
+      return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : problem(reader, path, 'must be a whole number');
+    case ScalarType.BYTES:
+      return readBytes(value, path, reader);
+    default:
+      throw new Error('public messages have texts, booleans, whole numbers and bytes');
+  }
+}
+
+function readText(value: unknown, path: string, reader: Reader): string | undefined {
+  if (typeof value !== 'string') return problem(reader, path, 'must be a string');
+  // PostgreSQL stores no U+0000, and a lone surrogate is no text: both are refused here instead of failing there.
+  if (value.includes('\u0000') || !value.isWellFormed()) return problem(reader, path, 'must not contain U+0000 or unpaired surrogates');
+  return value;
+}
+
+const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+function readBytes(value: unknown, path: string, reader: Reader): Uint8Array | undefined {
+  const text = typeof value === 'string' ? value : undefined;
+  if (text === undefined || !base64.test(text) || text.replace(/=+$/, '').length % 4 === 1) return problem(reader, path, 'must be base64');
+  return Buffer.from(text, 'base64');
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+function readTime(value: unknown, path: string, reader: Reader): unknown {
+  const date = typeof value === 'string' && rfc3339.test(value) ? new Date(value) : undefined;
+  if (!date || Number.isNaN(date.getTime())) return problem(reader, path, 'must be a time such as 2026-01-31T12:00:00Z');
+  return timestampFromDate(date);
+}
+
+function readMap(value: unknown, path: string, reader: Reader): Record<string, string> | undefined {
+  if (!isObject(value)) return problem(reader, path, 'must be an object');
+  const entries: Array<[string, string]> = [];
+  for (const [key, item] of Object.entries(value)) {
+    const at = `${path}[${JSON.stringify(key)}]`;
+    // A key of this name would reach the prototype of whatever object it is copied to.
+    if (key === '__proto__' || key === 'constructor' || key === 'prototype') problem(reader, at, 'is not a usable key');
+    const name = readText(key, at, reader);
+    const text = readText(item, at, reader);
+    if (name !== undefined && text !== undefined) entries.push([name, text]);
+  }
+  return Object.fromEntries(entries);
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
+
+function problem(reader: Reader, path: string, what: string): undefined {
+  reader.problems.push(`${path} ${what}`);
+  return undefined;
+}

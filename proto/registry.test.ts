@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { glob, readFile, writeFile } from 'node:fs/promises';
+import process from 'node:process';
+import test from 'node:test';
+import type { DescFile, DescMessage } from '@bufbuild/protobuf';
+import type { Operation, Rule } from './operation.ts';
+import { permissions } from './permissions.ts';
+import { operationOf, operations, services } from './registry.ts';
+
+const here = import.meta.dirname;
+const all = [...operations.values()];
+const known: ReadonlySet<string> = new Set(permissions);
+
+test('the registry holds every service of the proto files', async () => {
+  const declared: string[] = [];
+  for await (const path of glob('gen/bailiwick/**/*_pb.ts', { cwd: here })) {
+    const module: Record<string, unknown> = await import(`./${path}`);
+    const files = Object.values(module).filter((value): value is DescFile => (value as DescFile | undefined)?.kind === 'file');
+    for (const file of files) declared.push(...file.services.map((service) => service.typeName));
+  }
+  assert.deepEqual(services.map((service) => service.typeName).sort(), declared.sort());
+});
+
+test('operation names are unique, and every rpc finds its operation', () => {
+  const methods = services.flatMap((service) => service.methods);
+  assert.equal(operations.size, methods.length);
+  for (const method of methods) assert.equal(operationOf(method).method, method);
+});
+
+test('the documented names of tasks are set where service and rpc do not give them', () => {
+  assert.equal(operations.get('Account_Task_SendEmailVerification')?.host, 'notifications');
+  assert.equal(operations.get('TenantInvitations_Task_SendTenantInvitation')?.host, 'notifications');
+  assert.equal(operations.get('AccountTasks_SendEmailVerification'), undefined);
+});
+
+test('every service, rpc, message and enum of the proto files has a comment', async () => {
+  for await (const path of glob('bailiwick/**/*.proto', { cwd: here })) {
+    const lines = (await readFile(`${here}/${path}`, 'utf8')).split('\n');
+    lines.forEach((line, index) => {
+      if (!/^\s*(service|rpc|message|enum) /.test(line)) return;
+      // The options and the messages of internal.proto are read by us alone.
+      if (line.startsWith('message ') && /internal|options|caller/.test(path)) return;
+      assert.match(lines[index - 1] ?? '', /^\s*\/\/ \S/, `${path}:${index + 1} ${line.trim()}`);
+    });
+  }
+});
+
+test('every permission in an option is in the permission table', () => {
+  for (const { name, allow } of all) {
+    for (const rule of allow) {
+      if (rule.kind === 'tenant' || rule.kind === 'platform') assert.ok(known.has(rule.permission), `${name}: ${rule.permission}`);
+    }
+  }
+});
+
+test('a tenant rule asks for a tenant permission, a platform rule for a platform or internal one', () => {
+  for (const { name, allow } of all) {
+    for (const rule of allow) {
+      if (rule.kind === 'tenant') assert.doesNotMatch(rule.permission, /^iam\.(platform|internal)\./, name);
+      if (rule.kind === 'platform') assert.match(rule.permission, /^iam\.(platform|internal)\./, name);
+    }
+  }
+});
+
+test('every field an option names is a text field of the request', () => {
+  for (const operation of all) {
+    for (const path of fieldsNamed(operation)) assertTextField(operation.method.input, path, operation.name);
+  }
+});
+
+test('who may call is declared for every operation that needs a credential', () => {
+  for (const operation of all) {
+    if (operation.credential === 'service') assert.notEqual(operation.callers.length, 0, operation.name);
+    else if (operation.credential !== 'none') assert.notEqual(operation.allow.length, 0, operation.name);
+    if (operation.public) assert.deepEqual(operation.callers, [], operation.name);
+  }
+});
+
+test('every open operation has a rate class, and no other has', () => {
+  const classes = new Set(['register', 'token', 'mail', 'login', 'sso_check']);
+  for (const { name, credential, rate } of all) {
+    assert.equal(credential === 'none' ? classes.has(rate) : rate === '', true, name);
+  }
+});
+
+test('changes are audited, reads and deliveries are not', () => {
+  for (const { name, credential, audited, sideEffects, public: routed } of all) {
+    if (routed) assert.equal(audited, sideEffects && credential !== 'worker', name);
+  }
+});
+
+test('the worker alone may call the task operations', () => {
+  const worker = all.filter((operation) => operation.credential === 'worker');
+  assert.equal(worker.length, 6);
+  for (const { name, allow } of worker) {
+    assert.deepEqual(allow, [{ kind: 'platform', permission: 'iam.internal.deliver', without: '' }], name);
+  }
+});
+
+test('access to every operation is as operations.golden.json has it', async () => {
+  const path = `${here}/operations.golden.json`;
+  const lines = all.map(goldenLine).sort();
+  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(path, `${JSON.stringify(lines, null, 2)}\n`);
+  assert.deepEqual(lines, JSON.parse(await readFile(path, 'utf8')), 'if the change is meant: UPDATE_GOLDEN=1');
+});
+
+function goldenLine({ name, credential, allow, callers, audited }: Operation): string {
+  const rules = [...allow.map(ruleText), ...callers.map((caller) => `caller ${caller}`)];
+  return [name, credential, rules.join('; ') || '-', audited ? 'audited' : '-'].join(' | ');
+}
+
+function ruleText(rule: Rule): string {
+  switch (rule.kind) {
+    case 'self':
+      return `self ${rule.field}`;
+    case 'tenant':
+      return `${rule.permission} in ${rule.field}`;
+    case 'platform':
+      return rule.without === '' ? rule.permission : `${rule.permission} without ${rule.without}`;
+    case 'handler':
+      return `handler: ${rule.rule}`;
+  }
+}
+
+function fieldsNamed({ allow, assigned, defaultTenant }: Operation): string[] {
+  const inRules = allow.flatMap((rule) => {
+    if (rule.kind === 'self') return rule.field === 'caller' ? [] : [rule.field];
+    if (rule.kind === 'tenant') return [rule.field];
+    return rule.kind === 'platform' ? [rule.without] : [];
+  });
+  return [...inRules, ...assigned, defaultTenant].filter((path) => path !== '');
+}
+
+function assertTextField(message: DescMessage, path: string, name: string): void {
+  const [first, ...rest] = path.split('.');
+  const field = message.fields.find((candidate) => candidate.name === first);
+  assert.ok(field, `${name}: ${message.typeName} has no ${path}`);
+  if (rest.length === 0) assert.ok(field.fieldKind === 'scalar' && field.jsonName !== field.name, `${name}: ${path}`);
+  else assertTextField(field.message as DescMessage, rest.join('.'), name);
+}

@@ -1,0 +1,66 @@
+import { createRegistry, type DescFile, type DescMethod, type DescService } from '@bufbuild/protobuf';
+import { file_bailiwick_access_v1_audit } from './gen/bailiwick/access/v1/audit_pb.ts';
+import { file_bailiwick_access_v1_grants } from './gen/bailiwick/access/v1/grants_pb.ts';
+import { file_bailiwick_access_v1_groups } from './gen/bailiwick/access/v1/groups_pb.ts';
+import { file_bailiwick_access_v1_internal } from './gen/bailiwick/access/v1/internal_pb.ts';
+import { file_bailiwick_access_v1_invitations } from './gen/bailiwick/access/v1/invitations_pb.ts';
+import { file_bailiwick_access_v1_roles } from './gen/bailiwick/access/v1/roles_pb.ts';
+import { file_bailiwick_access_v1_tenants } from './gen/bailiwick/access/v1/tenants_pb.ts';
+import { file_bailiwick_identity_v1_account } from './gen/bailiwick/identity/v1/account_pb.ts';
+import { file_bailiwick_identity_v1_bot_keys } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { file_bailiwick_identity_v1_bots } from './gen/bailiwick/identity/v1/bots_pb.ts';
+import { file_bailiwick_identity_v1_internal } from './gen/bailiwick/identity/v1/internal_pb.ts';
+import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
+import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notifications/v1/chat_pb.ts';
+import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
+import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
+import { file_bailiwick_sso_v1_domain } from './gen/bailiwick/sso/v1/domain_pb.ts';
+import { file_bailiwick_sso_v1_internal } from './gen/bailiwick/sso/v1/internal_pb.ts';
+import { file_bailiwick_sso_v1_sso } from './gen/bailiwick/sso/v1/sso_pb.ts';
+import { type Operation, readOperation } from './operation.ts';
+
+/** Every file that declares services; a file that is missing here fails registry.test.ts. */
+const files: readonly DescFile[] = [
+  file_bailiwick_identity_v1_account,
+  file_bailiwick_identity_v1_users,
+  file_bailiwick_identity_v1_bots,
+  file_bailiwick_identity_v1_bot_keys,
+  file_bailiwick_identity_v1_internal,
+  file_bailiwick_access_v1_tenants,
+  file_bailiwick_access_v1_invitations,
+  file_bailiwick_access_v1_groups,
+  file_bailiwick_access_v1_roles,
+  file_bailiwick_access_v1_grants,
+  file_bailiwick_access_v1_audit,
+  file_bailiwick_access_v1_internal,
+  file_bailiwick_sso_v1_domain,
+  file_bailiwick_sso_v1_sso,
+  file_bailiwick_sso_v1_internal,
+  file_bailiwick_notifications_v1_webhooks,
+  file_bailiwick_notifications_v1_chat,
+  file_bailiwick_notifications_v1_tasks,
+];
+
+/** Every service, public and internal. */
+export const services: readonly DescService[] = files.flatMap((file) => file.services);
+
+/** Every operation by its documented name, and the rpcs between processes as <Service>_<Rpc>. */
+export const operations: ReadonlyMap<string, Operation> = new Map(
+  services
+    .flatMap((service) => service.methods)
+    .map((method) => readOperation(method))
+    .map((operation) => [operation.name, operation]),
+);
+
+const byMethod = new Map<DescMethod, Operation>([...operations.values()].map((operation) => [operation.method, operation]));
+
+/** The operation an rpc stands for. */
+export function operationOf(method: DescMethod): Operation {
+  const operation = byMethod.get(method);
+  if (operation === undefined) throw new Error(`${method.parent.typeName}.${method.name} is not in the registry`);
+  return operation;
+}
+
+/** The messages and our predefined rules, as protovalidate's createValidator needs them. */
+export const validationRegistry = createRegistry(...files, file_bailiwick_options_v1_rules);

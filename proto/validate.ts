@@ -1,0 +1,101 @@
+import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
+import { createValidator, type Violation } from '@bufbuild/protovalidate';
+import { validationRegistry } from './registry.ts';
+
+const validator = createValidator({ registry: validationRegistry });
+
+/** Messages whose absence means something of its own, so that they are never filled in. */
+const distinctWhenAbsent = /^(google\.protobuf\.|bailiwick\.common\.v1\.String(List|Map)$)/;
+
+/** Lists and maps that are plain JSON: the field inside them is no key of the wire. */
+const plainInJson = /^bailiwick\.common\.v1\.String(List|Map)$/;
+
+type Blank = { readonly name: string; readonly schema: DescMessage };
+
+const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
+
+/**
+ * Every rule of the proto files that a request fails, as the messages a client reads, none twice,
+ * in the order of the fields. Empty = valid.
+ *
+ * An absent record of the request is set to an empty one first, in the message itself: `{}` then
+ * fails the same rules as `{"Endpoint":{}}`, and handlers find the record set.
+ */
+export function validate<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string[] {
+  fillBlanks(schema, message);
+  const result = validator.validate(schema, message);
+  if (result.kind === 'valid') return [];
+  if (result.kind === 'invalid') return describe(result.violations);
+  if (result.error.name === 'CompilationError') throw result.error;
+  // A rule that could not be evaluated on this data: refuse, since nothing says that it is valid.
+  return ['the request could not be checked'];
+}
+
+function fillBlanks(schema: DescMessage, message: Message): void {
+  let blanks = blanksOf.get(schema);
+  if (blanks === undefined) {
+    blanks = schema.fields.flatMap((field) =>
+      field.fieldKind === 'message' && !field.proto.proto3Optional && !distinctWhenAbsent.test(field.message.typeName)
+        ? [{ name: field.localName, schema: field.message }]
+        : [],
+    );
+    blanksOf.set(schema, blanks);
+  }
+  const fields = message as unknown as Record<string, unknown>;
+  for (const blank of blanks) fields[blank.name] ??= create(blank.schema);
+}
+
+function describe(violations: readonly Violation[]): string[] {
+  // protovalidate checks the message's own rules after its fields'; a reader expects them first.
+  const ordered = [...violations.filter(isAboutTheWhole), ...violations.filter((violation) => !isAboutTheWhole(violation))];
+  return [...new Set(ordered.map(textOf))];
+}
+
+function isAboutTheWhole(violation: Violation): boolean {
+  return violation.field.length === 0;
+}
+
+function textOf(violation: Violation): string {
+  if (violation.ruleId.startsWith('documented.')) return violation.message;
+  const text = reword(violation.message);
+  const path = jsonPath(violation.field);
+  if (violation.forKey) return `${path} key ${text}`;
+  return path === '' ? text : `${path} ${text}`;
+}
+
+/** The path in the client's own words: `Group.Metadata["k"]`, `Roles[2]`. */
+function jsonPath(path: Violation['field']): string {
+  let text = '';
+  for (const part of path) {
+    if (part.kind === 'list_sub') text += `[${part.index}]`;
+    else if (part.kind === 'map_sub') text += `[${JSON.stringify(shorten(String(part.key)))}]`;
+    else if (part.kind === 'field' && !plainInJson.test(part.parent.typeName)) text += (text && '.') + part.jsonName;
+  }
+  return text;
+}
+
+/** Keys are the client's own text of any length. */
+function shorten(key: string): string {
+  const characters = Array.from(key.slice(0, 128));
+  return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : key;
+}
+
+/** protovalidate's own texts where they do not read as a sentence after the path. */
+const rewordings: readonly (readonly [RegExp, string])[] = [
+  [/^value is required$/, 'is required'],
+  [/^must be at least 1 characters$/, 'must not be empty'],
+  [/^must be greater than or equal to (\S+) and less than or equal to (\S+)$/, 'must be between $1 and $2'],
+  [/^must be greater than or equal to (\S+)$/, 'must be at least $1'],
+  [/^must be less than or equal to (\S+)$/, 'must be at most $1'],
+  [/^must contain no more than (\d+) item\(s\)$/, 'must have at most $1 items'],
+  [/^must contain at least (\d+) item\(s\)$/, 'must have at least $1 items'],
+  [/^must be at most (\d+) entries$|^map must be at most (\d+) entries$/, 'must have at most $1$2 keys'],
+  [/^must be in list \[(.*)\]$/, 'must be one of $1'],
+];
+
+function reword(message: string): string {
+  for (const [pattern, replacement] of rewordings) {
+    if (pattern.test(message)) return message.replace(pattern, replacement);
+  }
+  return message;
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { AuditDraft } from '@bailiwick/shared/outbox.ts';
+
+// The chain of a tenant's audit entries: each one's hash covers itself and the hash before it, so that no
+// entry can be changed, removed or put in between without all later hashes being wrong. Pure.
+
+export type EntryTarget = { Type: string; ID: string; Name: string };
+export type EntryChange = { Field: string; Old: string; New: string };
+
+/** An entry that is not in a chain yet, in the documented spelling. */
+export type Entry = Omit<AuditDraft, 'Targets' | 'Changes'> & { Targets: EntryTarget[]; Changes: EntryChange[] };
+
+export type Link = { seq: number; hash: string };
+
+export const chainStart: Link = { seq: 0, hash: '' };
+
+/** The entry of a draft: named fields only, as texts that PostgreSQL can hold. */
+export function entryOf(draft: AuditDraft): Entry {
+  return {
+    ID: draft.ID,
+    Tenant: draft.Tenant,
+    OccurredAt: new Date(draft.OccurredAt).toISOString(),
+    Action: textOf(draft.Action),
+    Operation: textOf(draft.Operation),
+    Result: draft.Result,
+    Code: textOf(draft.Code),
+    ActorType: textOf(draft.ActorType),
+    ActorID: textOf(draft.ActorID),
+    CredentialID: textOf(draft.CredentialID),
+    Targets: draft.Targets.map(({ Type, ID, Name }) => ({ Type: textOf(Type), ID: textOf(ID), Name: textOf(Name) })),
+    Permission: textOf(draft.Permission),
+    GrantID: textOf(draft.GrantID),
+    IP: textOf(draft.IP),
+    UserAgent: textOf(draft.UserAgent),
+    RequestID: textOf(draft.RequestID),
+    TraceID: textOf(draft.TraceID),
+    Changes: draft.Changes.map(({ Field, Old, New }) => ({ Field: textOf(Field), Old: textOf(Old), New: textOf(New) })),
+  };
+}
+
+const maxText = 8192;
+
+/** A text as it is, anything else as its JSON. An entry that could not be stored would stop those behind it. */
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+  return text.slice(0, maxText).replaceAll('\u0000', '').toWellFormed();
+}
+
+/** The place of an entry behind the chain's last one. */
+export function linkOf(last: Link, entry: Entry): Link {
+  const seq = last.seq + 1;
+  const hash = createHash('sha256')
+    .update(`${last.hash}\n${canonical({ ...entry, Seq: seq })}`)
+    .digest('hex');
+  return { seq, hash };
+}
+
+/**
+ * JSON with sorted keys and without empty texts and lists. Leaving these out keeps the hashes of old
+ * entries as they are when entries get a new field.
+ */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== '' && field !== undefined && !(Array.isArray(field) && field.length === 0))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+}

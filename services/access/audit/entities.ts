@@ -1,0 +1,103 @@
+import { create } from '@bufbuild/protobuf';
+import { defineEntity, p } from '@mikro-orm/core';
+import { type AuditEntry, AuditEntrySchema } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
+import { timeOf } from '../records.ts';
+import type { EntryChange, EntryTarget } from './chain.ts';
+
+/** One change or one refused call. The table only grows: the service's role may neither change nor delete rows. */
+export const AuditEntryEntity = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_entry',
+  comment: 'append-only',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    seq: p.integer(),
+    occurredAt: p.datetime(3),
+    action: p.text(),
+    operation: p.text(),
+    result: p.text(),
+    code: p.text(),
+    actorType: p.text(),
+    actorId: p.text(),
+    credentialId: p.text(),
+    targets: p.json<EntryTarget[]>(),
+    /** The ids of the targets, to be found by. */
+    targetIds: p.array().columnType('text[]'),
+    permission: p.text(),
+    grantId: p.text(),
+    ip: p.text(),
+    userAgent: p.text(),
+    requestId: p.text(),
+    traceId: p.text(),
+    changes: p.json<EntryChange[]>(),
+    prevHash: p.text(),
+    hash: p.text(),
+  },
+  indexes: [
+    { name: 'audit_entry_seq', properties: ['tenant', 'seq'] },
+    { name: 'audit_entry_actor', properties: ['actorId', 'id'] },
+  ],
+});
+
+/** The last link of a tenant's chain. Whoever appends holds this row. */
+export const AuditHeadEntity = defineEntity({
+  name: 'AuditHead',
+  tableName: 'audit_head',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    seq: p.integer(),
+    hash: p.text(),
+  },
+});
+
+export type AuditRow = {
+  tenant: string;
+  id: string;
+  seq: number;
+  occurredAt: Date | string;
+  action: string;
+  operation: string;
+  result: string;
+  code: string;
+  actorType: string;
+  actorId: string;
+  credentialId: string;
+  targets: EntryTarget[];
+  permission: string;
+  grantId: string;
+  ip: string;
+  userAgent: string;
+  requestId: string;
+  traceId: string;
+  changes: EntryChange[];
+  prevHash: string;
+  hash: string;
+};
+
+/** The record as the API returns it. */
+export function toAuditEntry(row: AuditRow): AuditEntry {
+  return create(AuditEntrySchema, {
+    id: row.id,
+    tenant: row.tenant,
+    seq: row.seq,
+    occurredAt: timeOf(row.occurredAt),
+    action: row.action,
+    operation: row.operation,
+    result: row.result,
+    code: row.code,
+    actorType: row.actorType,
+    actorId: row.actorId,
+    credentialId: row.credentialId,
+    targets: row.targets.map(({ Type, ID, Name }) => ({ type: Type, id: ID, name: Name })),
+    permission: row.permission,
+    grantId: row.grantId,
+    ip: row.ip,
+    userAgent: row.userAgent,
+    requestId: row.requestId,
+    traceId: row.traceId,
+    changes: row.changes.map(({ Field, Old, New }) => ({ field: Field, old: Old, new: New })),
+    prevHash: row.prevHash,
+    hash: row.hash,
+  });
+}

@@ -1,0 +1,119 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import type { LinkedEntry } from './append.ts';
+import type { Entry, Link } from './chain.ts';
+import type { AuditRow } from './entities.ts';
+
+export async function findTenants(em: EntityManager, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await execute<{ id: string }>(em, 'select id from tenant where id in (select jsonb_array_elements_text(?::jsonb))', [JSON.stringify(ids)]);
+  return rows.map(({ id }) => id);
+}
+
+/** The ends of these chains, held until the transaction ends. `tenants` are sorted, so that two appenders never wait for each other. */
+export async function lockHeads(em: EntityManager, tenants: readonly string[]): Promise<Array<[string, Link]>> {
+  const names = JSON.stringify(tenants);
+  await execute(
+    em,
+    `insert into audit_head (tenant, seq, hash) select name, 0, '' from jsonb_array_elements_text(?::jsonb) as t (name) order by name on conflict do nothing`,
+    [names],
+  );
+  const rows = await execute<Link & { tenant: string }>(
+    em,
+    'select tenant, seq, hash from audit_head where tenant in (select jsonb_array_elements_text(?::jsonb)) order by tenant for update',
+    [names],
+  );
+  return rows.map(({ tenant, seq, hash }) => [tenant, { seq, hash }]);
+}
+
+/** Which of these entries are stored already. */
+export async function findStored(em: EntityManager, entries: readonly Entry[]): Promise<string[]> {
+  const keys = JSON.stringify(entries.map(({ Tenant, ID }) => ({ tenant: Tenant, id: ID })));
+  const rows = await execute<{ id: string }>(
+    em,
+    'select e.id from audit_entry e join jsonb_to_recordset(?::jsonb) as k (tenant text, id text) on e.tenant = k.tenant and e.id = k.id',
+    [keys],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function insertEntries(em: EntityManager, entries: readonly LinkedEntry[]): Promise<void> {
+  const rows = entries.map((entry) => ({
+    tenant: entry.Tenant,
+    id: entry.ID,
+    seq: entry.Seq,
+    occurred_at: entry.OccurredAt,
+    action: entry.Action,
+    operation: entry.Operation,
+    result: entry.Result,
+    code: entry.Code,
+    actor_type: entry.ActorType,
+    actor_id: entry.ActorID,
+    credential_id: entry.CredentialID,
+    targets: entry.Targets,
+    target_ids: entry.Targets.map(({ ID }) => ID),
+    permission: entry.Permission,
+    grant_id: entry.GrantID,
+    ip: entry.IP,
+    user_agent: entry.UserAgent,
+    request_id: entry.RequestID,
+    trace_id: entry.TraceID,
+    changes: entry.Changes,
+    prev_hash: entry.PrevHash,
+    hash: entry.Hash,
+  }));
+  await execute(em, 'insert into audit_entry select * from jsonb_populate_recordset(null::audit_entry, ?::jsonb)', [JSON.stringify(rows)]);
+}
+
+export async function moveHeads(em: EntityManager, heads: ReadonlyMap<string, Link>): Promise<void> {
+  const rows = [...heads].map(([tenant, { seq, hash }]) => ({ tenant, seq, hash }));
+  await execute(
+    em,
+    `update audit_head h set seq = n.seq, hash = n.hash
+     from jsonb_to_recordset(?::jsonb) as n (tenant text, seq int, hash text) where h.tenant = n.tenant`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** What a list is restricted to; null = not restricted. */
+export type EntryFilter = {
+  actions: string[] | null;
+  actorIds: string[] | null;
+  targetIds: string[] | null;
+  ip: string | null;
+  result: string | null;
+  from: Date | null;
+  to: Date | null;
+};
+
+const columns = `tenant, id, seq, occurred_at as "occurredAt", action, operation, result, code, actor_type as "actorType", actor_id as "actorId",
+  credential_id as "credentialId", targets, permission, grant_id as "grantId", ip, user_agent as "userAgent", request_id as "requestId",
+  trace_id as "traceId", changes, prev_hash as "prevHash", hash`;
+
+const filtered = `($4::text[] is null or action = any ($4)) and ($5::text[] is null or actor_id = any ($5)) and ($6::text[] is null or target_ids && $6)
+  and ($7::text is null or ip = $7) and ($8::text is null or result = $8)
+  and ($9::timestamptz is null or occurred_at >= $9) and ($10::timestamptz is null or occurred_at < $10)`;
+
+const filterValues = (filter: EntryFilter) => [filter.actions, filter.actorIds, filter.targetIds, filter.ip, filter.result, filter.from, filter.to];
+
+const entriesOfTenant: Statement = {
+  name: 'access.audit_of_tenant',
+  text: `select ${columns} from audit_entry where tenant = $1 and ($2::int is null or seq < $2) and ${filtered} order by seq desc limit $3`,
+};
+
+export type EntryPage = { after: string; limit: number; filter: EntryFilter };
+
+/** A tenant's entries before the one of the sequence number `after`, newest first. */
+export function entriesOf(database: Database, tenant: string, { after, limit, filter }: EntryPage): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesOfTenant, [tenant, after === '' ? null : Number(after), limit, ...filterValues(filter)]);
+}
+
+const entriesOfActor: Statement = {
+  name: 'access.audit_of_actor',
+  text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and ($2::text is null or id < $2) and ${filtered}
+         and ($11::text = '' or tenant = $11) order by id desc limit $3`,
+};
+
+/** What a user did, in one tenant or ("") in all, before the entry `after`, newest first. */
+export function entriesBy(database: Database, userId: string, tenant: string, { after, limit, filter }: EntryPage): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesOfActor, [userId, after || null, limit, ...filterValues(filter), tenant]);
+}

@@ -1,0 +1,98 @@
+import { type Permission, permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import type { Run } from '../records.ts';
+import { type Level, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
+import { includes, isPlatformOnly } from '../roles/match.ts';
+import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach } from './queries.ts';
+
+// What a principal may do (contract.md §3): the union of what is granted to it, and nothing by default.
+
+export type Principal = {
+  type: string;
+  id: string;
+  /** A bot's own tenant. */
+  botTenant?: string;
+  /** What a bot's key is narrowed to; empty = not narrowed. */
+  narrowedTo?: readonly string[];
+};
+
+export type Rights = {
+  /** The tenant these are for; "" where none was named and none could be told. */
+  tenant: string;
+  /** The roles granted in that tenant itself. */
+  roles: readonly string[];
+  /** Permissions that hold in the tenant, granted there or on the platform. Platform-only ones do not count among them. */
+  inTenant: readonly string[];
+  onPlatform: readonly string[];
+  narrowedTo: readonly string[];
+};
+
+const none = (tenant: string): Rights => ({ tenant, roles: [], inTenant: [], onPlatform: [], narrowedTo: [] });
+
+export const permissionsOfRoles = (roles: readonly string[], level: Level): string[] => [...new Set(roles.flatMap((role) => permissionsOf(role, level)))];
+
+/** The rights of a principal in a tenant ("" = its only one) and on the platform. */
+export function rightsOf(run: Run, principal: Principal, tenant: string): Promise<Rights> {
+  switch (principal.type) {
+    case 'user':
+      return rightsOfUser(run, principal.id, tenant);
+    case 'bot':
+      return rightsOfBot(run, principal, tenant);
+    case 'platform':
+      return rightsOfPlatform(run, tenant);
+    default:
+      return Promise.resolve(none(tenant));
+  }
+}
+
+async function rightsOfUser(run: Run, userId: string, asked: string): Promise<Rights> {
+  const row = await findUserRoles(run, userId, asked);
+  if (!row) return none(asked);
+  const roles = row.open && row.membership === 'active' ? row.roles : [];
+  const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
+  // A platform-level grant holds in every tenant that is there, but not in one that has shut this member out.
+  const everywhere = row.open && (row.membership ?? 'active') === 'active' ? onPlatform : [];
+  return { tenant: row.tenant, roles, inTenant: [...permissionsOfRoles(roles, 'tenant'), ...everywhere], onPlatform, narrowedTo: [] };
+}
+
+async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Principal, asked: string): Promise<Rights> {
+  const tenant = asked || botTenant;
+  const row = await findBotRoles(run, id, tenant, botTenant);
+  // A suspended tenant's bots hold nothing at all, wherever it was granted.
+  if (!row?.own_open) return none(tenant);
+  const roles = tenant === botTenant ? row.roles : [];
+  const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
+  return { tenant, roles, inTenant: [...permissionsOfRoles(roles, 'tenant'), ...(row.open ? onPlatform : [])], onPlatform, narrowedTo };
+}
+
+/** The key of the installation: a platform owner that is no record. */
+async function rightsOfPlatform(run: Run, tenant: string): Promise<Rights> {
+  const onPlatform = permissionsOf(platformOwnerRole, 'platform');
+  const open = tenant !== '' && (await isActiveTenant(run, tenant));
+  return { tenant, roles: [], inTenant: open ? onPlatform : [], onPlatform, narrowedTo: [] };
+}
+
+const within = (granted: readonly string[], { narrowedTo }: Rights, permission: string) =>
+  includes(granted, permission) && (narrowedTo.length === 0 || includes(narrowedTo, permission));
+
+/** Whether rights include a permission, or all that a pattern stands for, in their tenant. */
+export const holdsInTenant = (rights: Rights, permission: string): boolean => !isPlatformOnly(permission) && within(rights.inTenant, rights, permission);
+
+export const holdsOnPlatform = (rights: Rights, permission: string): boolean => within(rights.onPlatform, rights, permission);
+
+/** Rights in the form of a caller token. */
+export function bitmapsOf(rights: Rights) {
+  return {
+    permissions: permissionBitmap((permission: Permission) => holdsInTenant(rights, permission)),
+    platformPermissions: permissionBitmap((permission: Permission) => holdsOnPlatform(rights, permission)),
+  };
+}
+
+/** The tenants in which a principal holds a permission. */
+export async function reachOf(run: Run, principal: Principal, permission: string): Promise<Reach> {
+  const rights = await rightsOf(run, principal, '');
+  const everywhere = holdsOnPlatform(rights, permission);
+  if (principal.type !== 'user') return { everywhere, tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [] };
+  const rows = await findRolesEverywhere(run, principal.id);
+  const tenants = rows.filter(({ roles }) => includes(permissionsOfRoles(roles, 'tenant'), permission)).map(({ tenant }) => tenant);
+  return { everywhere, tenants };
+}

@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export type SubjectType = 'user' | 'group' | 'bot';
+
+/** A role that a user, a group or a bot holds: in a tenant, or on the platform where the tenant is "". */
+export const GrantEntity = defineEntity({
+  name: 'Grant',
+  tableName: 'grant_entry',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    subjectType: p.text().$type<SubjectType>(),
+    /** The user's or bot's id, or the group's key. */
+    subject: p.text(),
+    /** The role's slug. */
+    role: p.text(),
+    /** The application's name of the thing it is about; "" = the whole tenant. */
+    resource: p.text(),
+    expiresAt: p.datetime(3).nullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3),
+  },
+  uniques: [{ name: 'grant_entry_key', properties: ['tenant', 'subjectType', 'subject', 'role', 'resource'] }],
+  indexes: [{ name: 'grant_entry_subject', properties: ['subject', 'subjectType', 'tenant'] }],
+});
+
+export type GrantRow = {
+  tenant: string;
+  id: string;
+  subjectType: SubjectType;
+  subject: string;
+  role: string;
+  resource: string;
+  expiresAt?: Date | null | undefined;
+  createdBy: string;
+  createdAt: Date;
+};

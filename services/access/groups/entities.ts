@@ -1,0 +1,69 @@
+import { create } from '@bufbuild/protobuf';
+import { defineEntity, p } from '@mikro-orm/core';
+import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { timeOf } from '../records.ts';
+
+/** A group of a tenant's members. Its place is its path; the groups above it need not exist. */
+export const GroupEntity = defineEntity({
+  name: 'Group',
+  tableName: 'group_entry',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    /** As it was first sent. */
+    path: p.text(),
+    /** What makes it unique. */
+    key: p.text(),
+    /** Its own key and those of the groups above it. */
+    ancestorKeys: p.array().columnType('text[]'),
+    name: p.text(),
+    description: p.text(),
+    externalId: p.text(),
+    source: p.text(),
+    metadata: p.json<Record<string, string>>(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  uniques: [{ name: 'group_entry_key', properties: ['tenant', 'key'] }],
+});
+
+export const GroupMemberEntity = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_member',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    groupId: p.string().primary().columnType('text'),
+    userId: p.string().primary().columnType('text'),
+    createdAt: p.datetime(3),
+  },
+  indexes: [{ name: 'group_member_user', properties: ['userId', 'tenant'] }],
+});
+
+export type GroupRow = {
+  tenant: string;
+  id: string;
+  path: string;
+  name: string;
+  description: string;
+  externalId: string;
+  source: string;
+  metadata: Record<string, string>;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
+/** The record as the API returns it. */
+export function toGroup(row: GroupRow): Group {
+  return create(GroupSchema, {
+    id: row.id,
+    tenant: row.tenant,
+    path: row.path,
+    name: row.name,
+    description: row.description,
+    externalId: row.externalId,
+    source: row.source,
+    metadata: { items: row.metadata },
+    createdAt: timeOf(row.createdAt),
+    updatedAt: timeOf(row.updatedAt),
+  });
+}

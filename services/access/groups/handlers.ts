@@ -1,0 +1,91 @@
+import type { Groups, GroupsListByTenantRequest, GroupsListRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { denied, notFound } from '@bailiwick/shared/errors.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import type { Reach } from '../decisions/queries.ts';
+import { reachOf } from '../decisions/rights.ts';
+import { onPool } from '../records.ts';
+import { toGroup } from './entities.ts';
+import { addMember, deleteGroup, removeMember } from './members.ts';
+import { pathKey } from './path.ts';
+import { findGroup, groupsOf, groupsWith, memberIdsOf } from './queries.ts';
+import { saveGroup } from './save.ts';
+
+type Deps = { database: Database; pager: Pager };
+
+export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups> {
+  // List and ListByTenant have equal shapes and answer alike.
+  async function list({ tenant, page }: GroupsListRequest | GroupsListByTenantRequest, { operation }: Call) {
+    const binding = [operation.name, tenant];
+    const query = pager.read(page, binding);
+    const rows = await groupsOf(database, tenant, { after: query.after, limit: query.limit + 1 });
+    const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+    return { page: { items: items.map(toGroup), nextCursor } };
+  }
+
+  return {
+    async save(request, call) {
+      await saveGroup(database, request, call);
+      return {};
+    },
+
+    async get({ tenant, path }) {
+      const row = await findGroup(database, tenant, pathKey(path));
+      return row ? { group: toGroup(row) } : {};
+    },
+
+    async delete({ tenant, path }, call) {
+      await deleteGroup(database, tenant, path, call);
+      return {};
+    },
+
+    list,
+    listByTenant: list,
+
+    async addMember({ tenant, group, userId }, call) {
+      await addMember(database, { tenant, group, userId }, call);
+      return {};
+    },
+
+    async removeMember({ tenant, group, userId }, call) {
+      await removeMember(database, { tenant, group, userId }, call);
+      return {};
+    },
+
+    async listMembers({ tenant, group: path, page, effective = false }, { operation }) {
+      const group = await findGroup(database, tenant, pathKey(path));
+      if (!group) throw notFound('group');
+      const binding = [operation.name, tenant, group.id, String(effective)];
+      const query = pager.read(page, binding);
+      const ids = await memberIdsOf(database, group, { after: query.after, limit: query.limit + 1 }, effective);
+      return { page: pager.cut(ids, query, binding, (id) => id) };
+    },
+
+    async listMemberGroups({ userId, page, effective = false }, call) {
+      const reach = await visibleTo(database, call);
+      const binding = [call.operation.name, call.caller.id, userId, String(effective)];
+      const query = pager.read(page, binding);
+      const rows = await groupsWith(database, userId, { after: query.after, limit: query.limit + 1, reach, effective });
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toGroup), nextCursor } };
+    },
+  };
+}
+
+const permission = 'iam.groups.read';
+
+/** Where the caller sees a user's groups: everywhere its own and those of the platform, else where it may read groups. */
+async function visibleTo(database: Database, { allowedBy, caller }: Call): Promise<Reach> {
+  if (allowedBy?.kind === 'self' || allowedBy?.kind === 'platform') return { everywhere: true, tenants: [] };
+  const reach = caller.type === 'user' ? await reachOf(onPool(database), caller, permission) : reachOfToken(caller);
+  if (!reach.everywhere && reach.tenants.length === 0) throw denied();
+  return reach;
+}
+
+// A bot's key may be narrowed, which only its token knows: the one tenant that is in it is the bot's own.
+function reachOfToken(caller: Call['caller']): Reach {
+  const { tenant } = caller;
+  return { everywhere: holdsOnPlatform(caller, permission), tenants: holdsInTenant(caller, permission, tenant) ? [tenant] : [] };
+}

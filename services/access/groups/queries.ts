@@ -1,0 +1,83 @@
+import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { Reach } from '../decisions/queries.ts';
+import type { Run } from '../records.ts';
+import type { GroupRow } from './entities.ts';
+
+const columns =
+  'e.tenant, e.id, e.path, e.name, e.description, e.external_id as "externalId", e.source, e.metadata, e.created_at as "createdAt", e.updated_at as "updatedAt"';
+
+const groupByKey: Statement = { name: 'access.group', text: `select ${columns} from group_entry e where e.tenant = $1 and e.key = $2` };
+
+export async function findGroup(database: Database, tenant: string, key: string): Promise<GroupRow | undefined> {
+  const rows = await database.query<GroupRow>(groupByKey, [tenant, key]);
+  return rows[0];
+}
+
+const groupsOfTenant: Statement = {
+  name: 'access.groups_of_tenant',
+  text: `select ${columns} from group_entry e where e.tenant = $1 and e.id > $2 order by e.id limit $3`,
+};
+
+export function groupsOf(database: Database, tenant: string, { after, limit }: PageQuery): Promise<GroupRow[]> {
+  return database.query<GroupRow>(groupsOfTenant, [tenant, after, limit]);
+}
+
+const membersOfGroup: Statement = {
+  name: 'access.members_of_group',
+  text: 'select user_id from group_member where tenant = $1 and group_id = $2 and user_id > $3 order by user_id limit $4',
+};
+
+const membersBelowGroup: Statement = {
+  name: 'access.members_below_group',
+  text: `select distinct m.user_id from group_entry e join group_member m on m.tenant = e.tenant and m.group_id = e.id
+         where e.tenant = $1 and (select key from group_entry where tenant = $1 and id = $2) = any (e.ancestor_keys)
+           and m.user_id > $3 order by m.user_id limit $4`,
+};
+
+/** The ids of the users in a group, or in it and the groups below it. */
+export async function memberIdsOf(database: Database, group: GroupRow, { after, limit }: PageQuery, effective: boolean): Promise<string[]> {
+  const values = [group.tenant, group.id, after, limit];
+  const rows = await database.query<{ user_id: string }>(effective ? membersBelowGroup : membersOfGroup, values);
+  return rows.map((row) => row.user_id);
+}
+
+// A person's groups lie in several tenants: the last two values say which of them the caller may see.
+const visible = `($4 or e.tenant = any (string_to_array($5, ','))) and exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active')`;
+
+const groupsOfUser: Statement = {
+  name: 'access.groups_of_user',
+  text: `select ${columns} from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id
+         where m.user_id = $1 and e.id > $2 and ${visible} order by e.id limit $3`,
+};
+
+const groupsAboveUser: Statement = {
+  name: 'access.groups_above_user',
+  text: `select ${columns} from group_entry e
+         where e.id > $2 and ${visible} and exists (
+           select 1 from group_member m join group_entry d on d.tenant = m.tenant and d.id = m.group_id
+           where m.user_id = $1 and m.tenant = e.tenant and e.key = any (d.ancestor_keys))
+           and e.tenant in (select tenant from group_member where user_id = $1)
+         order by e.id limit $3`,
+};
+
+export type MemberGroupsQuery = PageQuery & { reach: Reach; effective: boolean };
+
+/** The groups a user is in, or those and the groups above them, in the tenants within reach. */
+export function groupsWith(database: Database, userId: string, { after, limit, reach, effective }: MemberGroupsQuery): Promise<GroupRow[]> {
+  const values = [userId, after, limit, reach.everywhere, reach.tenants.join(',')];
+  return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
+}
+
+const rolesOfGroup: Statement = {
+  name: 'access.roles_of_group',
+  text: `select distinct g.role from group_entry e
+         join grant_entry g on g.tenant = e.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
+         where e.tenant = $1 and e.id = $2 and (g.expires_at is null or g.expires_at > now())`,
+};
+
+/** The roles that a member of the group receives: the group's and those of the groups above it, on whatever resource. */
+export async function findGroupRoles(run: Run, tenant: string, groupId: string): Promise<string[]> {
+  const rows = await run<{ role: string }>(rolesOfGroup, [tenant, groupId]);
+  return rows.map((row) => row.role);
+}

@@ -1,0 +1,75 @@
+import { LockMode } from '@mikro-orm/core';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Group, GroupSchema, type GroupsSaveRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { type Database, type EntityManager, violates } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { changedFields, timeAfter } from '../records.ts';
+import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
+import { ancestorKeys, pathKey } from './path.ts';
+
+/** Creates the group of this tenant and path, or changes what the request carries. Saving what is stored already is no change. */
+export async function saveGroup(database: Database, request: GroupsSaveRequest, call: Call): Promise<void> {
+  const sent = request.group ?? create(GroupSchema);
+  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
+  const save = () =>
+    database.transaction(sent.tenant, async (em) => {
+      const stored = await em.findOne(GroupEntity, { key: pathKey(sent.path) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the group was changed meanwhile', 'STALE');
+      if (!stored) return insertGroup(em, sent, call);
+      const before = encode(stored);
+      applyTo(stored, sent);
+      const previous = changedFields(before, encode(stored));
+      if (Object.keys(previous).length === 0) return;
+      stored.updatedAt = timeAfter(stored.updatedAt);
+      recordGroup(em, call, 'group.updated', stored, previous);
+    });
+  await save().catch((error: unknown) => {
+    // Two first saves at once: the later one finds the group there and changes it.
+    if (violates(error, 'group_entry_key')) return save();
+    throw error;
+  });
+}
+
+function insertGroup(em: EntityManager, sent: Group, call: Call): void {
+  const now = new Date();
+  const key = pathKey(sent.path);
+  const group = em.create(GroupEntity, {
+    tenant: sent.tenant,
+    id: createId('grp'),
+    path: sent.path,
+    key,
+    ancestorKeys: ancestorKeys(key),
+    name: '',
+    description: '',
+    externalId: '',
+    source: 'api',
+    metadata: {},
+    createdAt: now,
+    updatedAt: now,
+  });
+  applyTo(group, sent);
+  em.persist(group);
+  recordGroup(em, call, 'group.created', group);
+}
+
+// What was not sent stays as it is.
+function applyTo(group: GroupRow, sent: Group): void {
+  group.name = sent.name ?? group.name;
+  group.description = sent.description ?? group.description;
+  group.externalId = sent.externalId ?? group.externalId;
+  if (sent.metadata) group.metadata = { ...sent.metadata.items };
+}
+
+const encode = (row: GroupRow) => encodeJson(GroupSchema, toGroup(row));
+
+/** Writes the event of a change of a group. */
+export function recordGroup(em: EntityManager, call: Call, type: string, group: GroupRow, previous: JsonObject = {}): void {
+  recordChange(em, call, { tenant: group.tenant, type, data: encode(group), previous, targets: [targetOf(group)] });
+}
+
+export const targetOf = (group: GroupRow) => ({ Type: 'group', ID: group.id, Name: group.path });

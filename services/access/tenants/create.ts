@@ -1,0 +1,98 @@
+import { create } from '@bufbuild/protobuf';
+import { type Tenant, TenantMemberSchema, TenantSchema, type TenantsCreateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { alreadyExists, denied, failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { type Database, type EntityManager, lockName, violates } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { assertUser, type Directory } from '../directory.ts';
+import { addGrant } from '../grants/entries.ts';
+import { inTransaction } from '../records.ts';
+import { isTenantRole, ownerRole } from '../roles/builtin.ts';
+import { mergeSettings, TenantEntity, TenantMemberEntity, toTenant, toTenantMember } from './entities.ts';
+import { countCreatedBy } from './queries.ts';
+import { slugFromName, withSuffix } from './slug.ts';
+
+const tenantsPerPerson = 10;
+
+export type CreateDeps = { database: Database; directory: Directory; tenantCreation: boolean };
+
+/** Makes a tenant with its owner: all of it or nothing. */
+export async function createTenant(deps: CreateDeps, request: TenantsCreateRequest, call: Call): Promise<Tenant> {
+  const sent = request.tenant ?? create(TenantSchema);
+  const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
+  assertDefaultRole(sent.settings?.defaultRole ?? '');
+  for (let slug = sent.slug || slugFromName(sent.name), attempt = 1; ; attempt++) {
+    try {
+      return await insertTenant(deps.database, { sent, slug, owner, ownTenant }, call);
+    } catch (error) {
+      if (!violates(error, 'tenant_slug')) throw error;
+      if (sent.slug || attempt === 5) throw alreadyExists('Tenant.Slug is taken');
+      slug = withSuffix(slugFromName(sent.name));
+    }
+  }
+}
+
+/** Whose the tenant will be, and whether it counts as one that a person has made for themselves. */
+async function ownerOf(deps: CreateDeps, ownerId: string, call: Call): Promise<{ owner: string; ownTenant: boolean }> {
+  const { caller, allowedBy } = call;
+  const forOneself = caller.type === 'user' && (ownerId === '' || ownerId === caller.id);
+  if (allowedBy?.kind === 'platform' && !forOneself) {
+    if (ownerId === '') throw invalid('OwnerID is required');
+    await assertUser(deps.directory, ownerId, call);
+    return { owner: ownerId, ownTenant: false };
+  }
+  if (!forOneself) throw denied();
+  if (allowedBy?.kind === 'platform') return { owner: caller.id, ownTenant: false };
+  if (!deps.tenantCreation) throw denied('people cannot create tenants here', 'TENANT_CREATION_OFF');
+  if (caller.email === '') throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
+  return { owner: caller.id, ownTenant: true };
+}
+
+/** New members get this role without anybody looking: it cannot be the one that gives the tenant away. */
+function assertDefaultRole(role: string): void {
+  if (role === ownerRole) throw invalid('Tenant.Settings.DefaultRole must not be owner');
+  if (role !== '' && !isTenantRole(role)) throw notFound('role');
+}
+
+type NewTenant = { sent: Tenant; slug: string; owner: string; ownTenant: boolean };
+
+function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewTenant, call: Call): Promise<Tenant> {
+  const id = createId('tnt');
+  return database.transaction(id, async (em) => {
+    if (ownTenant) await assertMayHaveAnother(em, owner);
+    const now = new Date();
+    const tenant = em.create(TenantEntity, {
+      id,
+      slug,
+      name: sent.name,
+      status: 'active',
+      settings: mergeSettings({}, sent.settings),
+      metadata: { ...sent.metadata?.items },
+      createdBy: call.caller.id,
+      createdAt: now,
+      updatedAt: now,
+    });
+    const member = em.create(TenantMemberEntity, { tenant: id, userId: owner, status: 'active', source: 'creator', joinedAt: now });
+    em.persist([tenant, member]);
+    const record = toTenant(tenant);
+    const targets = [{ Type: 'tenant', ID: id, Name: sent.name }];
+    recordChange(em, call, { tenant: id, type: 'tenant.created', data: encodeJson(TenantSchema, record), targets });
+    recordChange(em, call, {
+      tenant: id,
+      type: 'tenant.member_added',
+      data: encodeJson(TenantMemberSchema, toTenantMember(member)),
+      targets: [{ Type: 'user', ID: owner, Name: '' }],
+    });
+    await addGrant(em, call, { tenant: id, subjectType: 'user', subject: owner, role: ownerRole });
+    return record;
+  });
+}
+
+async function assertMayHaveAnother(em: EntityManager, userId: string): Promise<void> {
+  // Two creations at once would each count the nine that are there.
+  await lockName(em, `tenants of ${userId}`);
+  if ((await countCreatedBy(inTransaction(em), userId)) >= tenantsPerPerson)
+    throw failedPrecondition(`a person can create at most ${tenantsPerPerson} tenants`, 'TOO_MANY_TENANTS');
+}

@@ -1,0 +1,101 @@
+import { create } from '@bufbuild/protobuf';
+import { defineEntity, p } from '@mikro-orm/core';
+import { type Tenant, type TenantMember, TenantMemberSchema, TenantSchema, type TenantSettings } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { timeOf } from '../records.ts';
+
+/** What a tenant decides for itself; what it has not set is not there. */
+export type StoredSettings = {
+  sessionIdleMinutes?: number;
+  sessionMaxMinutes?: number;
+  requireSso?: boolean;
+  inviteDomains?: string[];
+  maxBotKeyDays?: number;
+  auditRetentionDays?: number;
+  defaultRole?: string;
+};
+
+export const TenantEntity = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenant',
+  properties: {
+    id: p.string().primary().columnType('text'),
+    slug: p.text(),
+    name: p.text(),
+    /** active, suspended or deleting. */
+    status: p.text(),
+    settings: p.json<StoredSettings>(),
+    metadata: p.json<Record<string, string>>(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  uniques: [{ name: 'tenant_slug', properties: ['slug'] }],
+  indexes: [{ name: 'tenant_created_by', properties: ['createdBy'] }],
+});
+
+/** A user's membership of a tenant. */
+export const TenantMemberEntity = defineEntity({
+  name: 'TenantMember',
+  tableName: 'tenant_member',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    userId: p.string().primary().columnType('text'),
+    /** active or disabled. */
+    status: p.text(),
+    /** creator, invitation, sso or admin. */
+    source: p.text(),
+    joinedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'tenant_member_user', properties: ['userId', 'tenant'] }],
+});
+
+export type TenantRow = {
+  id: string;
+  slug: string;
+  name: string;
+  status: string;
+  settings: StoredSettings;
+  metadata: Record<string, string>;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
+export type TenantMemberRow = { tenant: string; userId: string; status: string; source: string; joinedAt: Date | string };
+
+/** The record as the API returns it. */
+export function toTenant(row: TenantRow): Tenant {
+  const { inviteDomains, ...settings } = row.settings;
+  return create(TenantSchema, {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    status: row.status,
+    settings: { ...settings, inviteDomains: { items: inviteDomains ?? [] } },
+    metadata: { items: row.metadata },
+    createdAt: timeOf(row.createdAt),
+    updatedAt: timeOf(row.updatedAt),
+  });
+}
+
+export function toTenantMember(row: TenantMemberRow): TenantMember {
+  return create(TenantMemberSchema, {
+    tenant: row.tenant,
+    userId: row.userId,
+    status: row.status,
+    source: row.source,
+    joinedAt: timeOf(row.joinedAt),
+  });
+}
+
+/** The settings that a request carries over those that are stored. */
+export function mergeSettings(stored: StoredSettings, sent: TenantSettings | undefined): StoredSettings {
+  const merged: StoredSettings = { ...stored };
+  if (sent?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = sent.sessionIdleMinutes;
+  if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;
+  if (sent?.requireSso !== undefined) merged.requireSso = sent.requireSso;
+  if (sent?.inviteDomains !== undefined) merged.inviteDomains = [...sent.inviteDomains.items];
+  if (sent?.maxBotKeyDays !== undefined) merged.maxBotKeyDays = sent.maxBotKeyDays;
+  if (sent?.auditRetentionDays !== undefined) merged.auditRetentionDays = sent.auditRetentionDays;
+  if (sent?.defaultRole !== undefined) merged.defaultRole = sent.defaultRole;
+  return merged;
+}

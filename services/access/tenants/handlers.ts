@@ -1,0 +1,30 @@
+import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { createTenant, type CreateDeps } from './create.ts';
+import { toTenant } from './entities.ts';
+import { findTenant, tenantsOf } from './queries.ts';
+
+export function tenantHandlers(deps: CreateDeps & { pager: Pager }): Handlers<typeof Tenants> {
+  const { database, pager } = deps;
+  return {
+    async create(request, call) {
+      return { tenant: await createTenant(deps, request, call) };
+    },
+
+    async get({ tenant }) {
+      const row = await findTenant(database, tenant);
+      if (!row) throw notFound('tenant');
+      return { tenant: toTenant(row) };
+    },
+
+    async listMine({ page }, { operation, caller }) {
+      const binding = [operation.name, caller.id];
+      const query = pager.read(page, binding);
+      const rows = await tenantsOf(database, caller.id, { after: query.after, limit: query.limit + 1 });
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toTenant), nextCursor } };
+    },
+  };
+}

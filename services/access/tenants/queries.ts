@@ -1,0 +1,67 @@
+import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { Run } from '../records.ts';
+import type { TenantMemberRow, TenantRow } from './entities.ts';
+
+const tenantColumns = 't.id, t.slug, t.name, t.status, t.settings, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
+const memberColumns = 'tenant, user_id as "userId", status, source, joined_at as "joinedAt"';
+
+const oneTenant: Statement = { name: 'access.tenant', text: `select ${tenantColumns} from tenant t where t.id = $1` };
+
+export async function findTenant(database: Database, id: string): Promise<TenantRow | undefined> {
+  const rows = await database.query<TenantRow>(oneTenant, [id]);
+  return rows[0];
+}
+
+const tenantsOfUser: Statement = {
+  name: 'access.tenants_of_user',
+  text: `select ${tenantColumns} from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
+         where m.user_id = $1 and m.status = 'active' and m.tenant > $2 order by m.tenant limit $3`,
+};
+
+/** The active tenants a user is an active member of, in order of id. */
+export function tenantsOf(database: Database, userId: string, { after, limit }: PageQuery): Promise<TenantRow[]> {
+  return database.query<TenantRow>(tenantsOfUser, [userId, after, limit]);
+}
+
+const membersOfTenant: Statement = {
+  name: 'access.members_of_tenant',
+  text: `select ${memberColumns} from tenant_member where tenant = $1 and user_id > $2 order by user_id limit $3`,
+};
+
+/** The members of a tenant, in order of their user's id. */
+export function membersOf(database: Database, tenant: string, { after, limit }: PageQuery): Promise<TenantMemberRow[]> {
+  return database.query<TenantMemberRow>(membersOfTenant, [tenant, after, limit]);
+}
+
+const tenantsCreatedBy: Statement = {
+  name: 'access.tenants_created_by',
+  text: `select count(*)::int as count from tenant where created_by = $1 and status <> 'deleting'`,
+};
+
+export async function countCreatedBy(run: Run, userId: string): Promise<number> {
+  const rows = await run<{ count: number }>(tenantsCreatedBy, [userId]);
+  return rows[0]?.count ?? 0;
+}
+
+const otherOwners: Statement = {
+  name: 'access.other_owners',
+  text: `select count(*)::int as count from grant_entry g
+         join tenant_member m on m.tenant = g.tenant and m.user_id = g.subject and m.status = 'active'
+         where g.tenant = $1 and g.subject_type = 'user' and g.role = 'owner' and g.resource = '' and g.subject <> $2 and g.expires_at is null`,
+};
+
+/** How many members but this one own the tenant for good. Owners through a group do not count: leaving the group would leave no owner. */
+export async function countOtherOwners(run: Run, tenant: string, userId: string): Promise<number> {
+  const rows = await run<{ count: number }>(otherOwners, [tenant, userId]);
+  return rows[0]?.count ?? 0;
+}
+
+const removeGroupMemberships: Statement = {
+  name: 'access.remove_group_memberships',
+  text: 'delete from group_member where tenant = $1 and user_id = $2',
+};
+
+export async function removeMemberships(run: Run, tenant: string, userId: string): Promise<void> {
+  await run(removeGroupMemberships, [tenant, userId]);
+}

@@ -1,0 +1,26 @@
+import { randomInt } from 'node:crypto';
+
+// A tenant that names no slug gets one from its name. Pure but for the suffix.
+
+const maxBase = 50;
+
+/** A slug from a name: "Bäckerei Müller & Co" → "backerei-muller-co". A name without letters gives "tenant". */
+export function slugFromName(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, maxBase)
+    .replace(/^-+|-+$/g, '');
+  if (words === '') return 'tenant';
+  const slug = /^[a-z]/.test(words) ? words : `t-${words}`;
+  return slug.length < 2 ? `${slug}-tenant` : slug;
+}
+
+/** The same with four characters that tell it from the one that was taken. */
+export function withSuffix(slug: string): string {
+  return `${slug}-${randomInt(36 ** 4)
+    .toString(36)
+    .padStart(4, '0')}`;
+}

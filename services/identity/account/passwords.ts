@@ -1,0 +1,47 @@
+import { availableParallelism } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { exhausted } from '@bailiwick/shared/errors.ts';
+
+/** argon2id as in RFC 9106's second choice for memory-constrained servers, OWASP's first: 19 MiB, two passes, one lane. */
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** Work beyond this many waiting hashes is refused rather than collapsing under them: at 7 ms each it is a wait of seconds. */
+const maxWaiting = 400;
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/** Hashes passwords, at most one on each CPU at a time. */
+export function createPasswords() {
+  const limit = availableParallelism();
+  let running = 0;
+  const waiting: Array<() => void> = [];
+
+  async function bounded<T>(work: () => Promise<T>): Promise<T> {
+    if (running < limit) running++;
+    else if (waiting.length < maxWaiting) await new Promise<void>((resolve) => waiting.push(resolve));
+    else throw exhausted('too many sign-ins at once', 1);
+    try {
+      return await work();
+    } finally {
+      // The place goes to the next in line, or is given up.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  }
+
+  const hashOf = (password: string) => bounded(() => hash(password.normalize('NFKC'), parameters));
+  // Nobody has this password: verifying against it costs what a real one costs and never holds.
+  const decoy = hashOf(randomBytes(24).toString('base64'));
+
+  return {
+    hash: hashOf,
+    /** Whether the password is the hash's. Without a hash it does the same work and says no. */
+    async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
+      const against = passwordHash ?? (await decoy);
+      const holds = await bounded(() => verify(against, password.normalize('NFKC')));
+      return holds && typeof passwordHash === 'string';
+    },
+  };
+}

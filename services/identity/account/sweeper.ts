@@ -1,0 +1,20 @@
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Background } from '@bailiwick/shared/service.ts';
+import { deleteExpired } from './queries.ts';
+
+const intervalMs = 10 * 60 * 1000;
+
+/** Removes expired rows. Nothing relies on it: whatever reads such a row asks for its expiry itself. */
+export function createSweeper(database: Database, log: Log): Background {
+  return () => {
+    let work = Promise.resolve();
+    const timer = setInterval(() => {
+      work = database.transaction(null, deleteExpired).catch((error: unknown) => log.warn('expired rows could not be removed', { error }));
+    }, intervalMs);
+    return async () => {
+      clearInterval(timer);
+      await work;
+    };
+  };
+}

@@ -1,0 +1,50 @@
+import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import { Credentials, Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { serve } from '@bailiwick/shared/dispatch.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import { asService } from '@bailiwick/shared/rpc.ts';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { createService, type Service } from '@bailiwick/shared/service.ts';
+import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { createClient, type Transport } from '@connectrpc/connect';
+import { loginHandlers } from './account/login.ts';
+import { createPasswords } from './account/passwords.ts';
+import { registrationHandlers } from './account/register.ts';
+import { resetHandlers } from './account/reset.ts';
+import { createSweeper } from './account/sweeper.ts';
+import { botKeysHandlers, botsHandlers } from './bots/handlers.ts';
+import { identitySchema } from './schema.ts';
+import { credentialsHandlers } from './sessions/handlers.ts';
+import type { identitySettings } from './settings.ts';
+import { directoryHandlers, usersHandlers } from './users/handlers.ts';
+
+type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access: Transport }; log: Log };
+
+/** identity answers: who is calling? */
+export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
+  const keyRing = parseKeyRing(settings.keyRing);
+  const authority = createClient(Authority, asService(peers.access, 'identity'));
+  return createService({
+    schema: identitySchema,
+    settings,
+    log,
+    parts({ database }) {
+      const deps = { database, keyRing, authority, passwords: createPasswords() };
+      return {
+        served: [
+          serve(Account, { ...registrationHandlers(deps), ...resetHandlers(deps), ...loginHandlers(deps) }),
+          serve(Users, usersHandlers(deps)),
+          serve(Bots, botsHandlers),
+          serve(BotKeys, botKeysHandlers),
+          serve(Credentials, credentialsHandlers({ database, ...settings })),
+          serve(Directory, directoryHandlers(deps)),
+        ],
+        background: [createSweeper(database, log)],
+      };
+    },
+  });
+}

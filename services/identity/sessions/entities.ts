@@ -1,0 +1,46 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+export const SessionEntity = defineEntity({
+  name: 'Session',
+  tableName: 'session',
+  properties: {
+    id: p.string().primary().columnType('text'),
+    userId: p.text(),
+    /** SHA-256 of the token: the token itself is stored nowhere. */
+    tokenHash: p.blob(),
+    /** password or sso. */
+    authMethod: p.text(),
+    provider: p.text(),
+    ip: p.text(),
+    userAgent: p.text(),
+    createdAt: p.datetime(3),
+    lastSeenAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],
+  indexes: [
+    { name: 'session_user_id', properties: ['userId'] },
+    { name: 'session_expires_at', properties: ['expiresAt'] },
+  ],
+});
+
+export type SessionRow = InferEntity<typeof SessionEntity>;
+
+/** The record as the API returns it. `currentId` is the session of the call itself. */
+export function sessionRecord(session: SessionRow, currentId: string): MessageInitShape<typeof SessionSchema> {
+  return {
+    id: session.id,
+    userId: session.userId,
+    authMethod: session.authMethod,
+    provider: session.provider,
+    ip: session.ip,
+    userAgent: session.userAgent,
+    createdAt: timestampFromDate(session.createdAt),
+    lastSeenAt: timestampFromDate(session.lastSeenAt),
+    expiresAt: timestampFromDate(session.expiresAt),
+    current: session.id === currentId,
+  };
+}

@@ -1,0 +1,76 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+export const UserEntity = defineEntity({
+  name: 'User',
+  tableName: 'user_account',
+  properties: {
+    id: p.string().primary().columnType('text'),
+    email: p.text(),
+    /** What makes an address unique: see normaliseEmail. */
+    emailKey: p.text(),
+    emailVerified: p.boolean(),
+    name: p.text(),
+    givenName: p.text(),
+    familyName: p.text(),
+    picture: p.text(),
+    locale: p.text(),
+    /** active or disabled. An account that waits for its verification is a registration, not a user. */
+    status: p.text(),
+    externalId: p.text(),
+    metadata: p.json<Record<string, string>>(),
+    /** argon2id in PHC form; none where the person signs in elsewhere or has to set one first. */
+    passwordHash: p.text().nullable(),
+    lastLoginAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  uniques: [{ name: 'user_account_email_key', properties: ['emailKey'] }],
+});
+
+export type UserRow = InferEntity<typeof UserEntity>;
+
+/** The record as the API returns it. */
+export function userRecord(user: UserRow): MessageInitShape<typeof UserSchema> {
+  return {
+    id: user.id,
+    email: user.email,
+    emailVerified: user.emailVerified,
+    name: user.name,
+    givenName: user.givenName,
+    familyName: user.familyName,
+    picture: user.picture,
+    locale: user.locale,
+    status: user.status,
+    hasPassword: user.passwordHash !== null,
+    externalId: user.externalId,
+    metadata: { items: user.metadata },
+    ...(user.lastLoginAt ? { lastLoginAt: timestampFromDate(user.lastLoginAt) } : {}),
+    createdAt: timestampFromDate(user.createdAt),
+    updatedAt: timestampFromDate(user.updatedAt),
+  };
+}
+
+/** A new account, not yet stored. */
+export function newUser(id: string, email: { address: string; key: string }, passwordHash: string | null, now: Date): UserRow {
+  return {
+    id,
+    email: email.address,
+    emailKey: email.key,
+    emailVerified: true,
+    name: '',
+    givenName: '',
+    familyName: '',
+    picture: '',
+    locale: '',
+    status: 'active',
+    externalId: '',
+    metadata: {},
+    passwordHash,
+    lastLoginAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

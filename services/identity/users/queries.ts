@@ -1,0 +1,59 @@
+import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import type { UserRow } from './entities.ts';
+
+const columns = `id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status, external_id, metadata,
+  password_hash, last_login_at, created_at, updated_at`;
+
+const byEmailKey: Statement = { name: 'identity.user_by_email', text: `select ${columns} from user_account where email_key = $1` };
+const byIds: Statement = { name: 'identity.users_by_ids', text: `select ${columns} from user_account where id = any($1) order by id` };
+
+type Row = {
+  id: string;
+  email: string;
+  email_key: string;
+  email_verified: boolean;
+  name: string;
+  given_name: string;
+  family_name: string;
+  picture: string;
+  locale: string;
+  status: string;
+  external_id: string;
+  metadata: Record<string, string>;
+  password_hash: string | null;
+  last_login_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export async function findUserByEmailKey(database: Database, emailKey: string): Promise<UserRow | undefined> {
+  const [row] = await database.query<Row>(byEmailKey, [emailKey]);
+  return row && userOf(row);
+}
+
+/** The users among `ids`, in order of id. */
+export async function getUsers(database: Database, ids: readonly string[]): Promise<UserRow[]> {
+  const rows = await database.query<Row>(byIds, [ids]);
+  return rows.map(userOf);
+}
+
+function userOf(row: Row): UserRow {
+  return {
+    id: row.id,
+    email: row.email,
+    emailKey: row.email_key,
+    emailVerified: row.email_verified,
+    name: row.name,
+    givenName: row.given_name,
+    familyName: row.family_name,
+    picture: row.picture,
+    locale: row.locale,
+    status: row.status,
+    externalId: row.external_id,
+    metadata: row.metadata,
+    passwordHash: row.password_hash,
+    lastLoginAt: row.last_login_at === null ? null : new Date(row.last_login_at),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  };
+}

@@ -1,0 +1,52 @@
+import { Buffer } from 'node:buffer';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { publishTask } from '@bailiwick/shared/tasks.ts';
+import type { Client } from '@connectrpc/connect';
+import { type FannedEvent, isOwnLife, readEvent, wants } from './event.ts';
+import { listActiveEndpoints } from './queries.ts';
+
+export type FanoutDeps = { database: Database; broker: Broker; authority: Client<typeof Authority>; log: Log };
+
+/** Makes one task of each event and endpoint that wants it. A repetition makes the same tasks, which the queue knows already. */
+export function startFanout(deps: FanoutDeps): void {
+  const options = { stream: 'EVT', durable: 'fanout', subject: 'evt.>', concurrency: 32, ackWaitMs: 10_000 } as const;
+  deps.broker.consume(options, async (message) => {
+    const event = eventOf(message, deps.log);
+    if (event) await fanOut(deps, event);
+    await message.ack();
+  });
+}
+
+export async function fanOut(deps: FanoutDeps, event: FannedEvent): Promise<void> {
+  for (const tenant of await tenantsOf(deps, event)) {
+    const endpoints = await listActiveEndpoints(deps.database, tenant);
+    const receivers = endpoints.filter(({ id, eventTypes }) => wants(eventTypes, event.type) && !isOwnLife(event, id));
+    await Promise.all(receivers.map(({ id }) => publishDelivery(deps.broker, event, tenant, id)));
+  }
+}
+
+// What belongs to no tenant concerns nobody's endpoints, except people: their tenants want to know of them.
+async function tenantsOf({ authority }: FanoutDeps, { type, tenant, subject }: FannedEvent): Promise<string[]> {
+  if (tenant !== '') return [tenant];
+  if (!type.startsWith('user.') || subject === '') return [];
+  const { tenants } = await authority.listUserTenants({ userId: subject });
+  return tenants.map(({ id }) => id);
+}
+
+function publishDelivery(broker: Broker, { id, type, text, timestamp }: FannedEvent, tenant: string, endpoint: string): Promise<void> {
+  const request = { Tenant: tenant, Endpoint: endpoint, Type: type, Body: Buffer.from(text).toString('base64') };
+  return publishTask(broker, { id: `${id}.${endpoint}`, operation: 'Webhooks_Deliver', request, extra: {} }, { tenant, event: id, enqueued: timestamp });
+}
+
+function eventOf(message: BrokerMessage, log: Log): FannedEvent | undefined {
+  try {
+    return readEvent(message.text());
+  } catch (error) {
+    // It would be unreadable for ever: noted and let go of.
+    log.error('a message of the event stream is no event', { subject: message.subject, error });
+    return undefined;
+  }
+}

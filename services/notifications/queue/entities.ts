@@ -1,0 +1,62 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** What came of one attempt: the attempt log, and what makes an attempt that is handed out twice a no-op. Kept 30 days. */
+export const DeliveryAttemptEntity = defineEntity({
+  name: 'DeliveryAttempt',
+  tableName: 'delivery_attempt',
+  properties: {
+    task: p.string().primary().columnType('text'),
+    attempt: p.integer().primary(),
+    operation: p.text(),
+    tenant: p.text(),
+    endpoint: p.text(),
+    event: p.text(),
+    /** The event's type; empty for mails. */
+    type: p.text(),
+    /** The webhook-id; the task's own id for mails. */
+    delivery: p.text(),
+    /** delivered, retry, failed or dropped. */
+    status: p.text(),
+    statusCode: p.integer(),
+    error: p.text(),
+    message: p.text(),
+    durationMs: p.integer(),
+    startedAt: p.datetime(3),
+    nextAttemptAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'delivery_attempt_endpoint', properties: ['tenant', 'endpoint', 'startedAt'] },
+    { name: 'delivery_attempt_age', properties: ['startedAt'] },
+  ],
+});
+
+/** A task between two attempts (waiting: not due, queued: handed to the broker), or after its last one (dead). */
+export const DeliveryWaitingEntity = defineEntity({
+  name: 'DeliveryWaiting',
+  tableName: 'delivery_waiting',
+  properties: {
+    task: p.string().primary().columnType('text'),
+    state: p.text(),
+    /** The second word of the task's subject. */
+    lane: p.text(),
+    operation: p.text(),
+    tenant: p.text(),
+    endpoint: p.text(),
+    event: p.text(),
+    /** The number of the attempt that is waited for; of a dead letter, the last one made. */
+    attempt: p.integer(),
+    dueAt: p.datetime(3).nullable(),
+    queuedAt: p.datetime(3).nullable(),
+    enqueuedAt: p.datetime(3),
+    extra: p.json<Record<string, string>>(),
+    dekId: p.text(),
+    /** The documented JSON request, sealed. */
+    request: p.blob(),
+  },
+  checks: [{ name: 'delivery_waiting_state_check', expression: "state in ('waiting', 'queued', 'dead')" }],
+  indexes: [
+    { name: 'delivery_waiting_due', properties: ['lane', 'dueAt'], where: "state = 'waiting'" },
+    { name: 'delivery_waiting_queued', properties: ['lane', 'queuedAt'], where: "state = 'queued'" },
+    { name: 'delivery_waiting_endpoint', properties: ['tenant', 'endpoint'] },
+  ],
+});

@@ -1,0 +1,60 @@
+import { Buffer } from 'node:buffer';
+import { createHash, createHmac } from 'node:crypto';
+import { idFromHash } from '@bailiwick/shared/ids.ts';
+
+// Both header families of delivery.md §1. They are computed over the very bytes that are sent.
+
+/** `t=<unix s>,v1=<hex>`, as the stock stripe verifier reads it. The key is the text of the whole secret; one v1 for each secret still valid. */
+export function signature(secrets: readonly string[], seconds: number, body: Uint8Array): string {
+  const parts = secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`);
+  return [`t=${seconds}`, ...parts].join(',');
+}
+
+/** `v1,<base64> …` of Standard Webhooks. The key is the decoded base64 behind the prefix. */
+export function standardSignature(secrets: readonly string[], id: string, seconds: number, body: Uint8Array): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+      return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64')}`;
+    })
+    .join(' ');
+}
+
+/**
+ * The webhook-id: the body's own `id` where it is a JSON object with a usable one, else derived from what is
+ * delivered. Either way it is the same for every attempt, so that a receiver can drop repetitions.
+ */
+export function webhookId({ tenant, endpoint, type, body }: { tenant: string; endpoint: string; type: string; body: Uint8Array }): string {
+  const own = ownId(body);
+  if (own !== undefined) return own;
+  const head = [tenant, endpoint, type].map((part) => `${part.length}:${part}`).join('');
+  return idFromHash('tsk', createHash('sha256').update(head).update(body).digest());
+}
+
+function ownId(body: Uint8Array): string | undefined {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(body).toString());
+    const id: unknown = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
+    return typeof id === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : undefined;
+  } catch {
+    return undefined; // any bytes may be delivered
+  }
+}
+
+export type Signed = { id: string; type: string; endpoint: string; attempt: number; secrets: readonly string[]; body: Uint8Array };
+
+/** The headers of one attempt. The time is fresh for each. */
+export function deliveryHeaders({ id, type, endpoint, attempt, secrets, body }: Signed, userAgent: string, now: Date): Record<string, string> {
+  const seconds = Math.floor(now.getTime() / 1000);
+  return {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    'x-webhook-signature': signature(secrets, seconds, body),
+    'x-webhook-event': type,
+    'x-webhook-attempt': String(attempt),
+    'x-webhook-endpoint': endpoint,
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': standardSignature(secrets, id, seconds, body),
+  };
+}

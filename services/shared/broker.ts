@@ -1,0 +1,231 @@
+import { Buffer } from 'node:buffer';
+import {
+  AckPolicy,
+  connect,
+  type Consumer,
+  type ConsumerInfo,
+  DiscardPolicy,
+  headers,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+} from 'nats';
+import { unavailable } from './errors.ts';
+import type { Log } from './log.ts';
+
+// The only module that knows the broker's client: another client line is one file away.
+
+const day = 24 * 60 * 60 * 1000;
+
+const streams = [
+  { name: 'EVT', subjects: ['evt.>'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: nanos(7 * day) },
+  { name: 'TASK', subjects: ['task.>'], retention: RetentionPolicy.Workqueue, discard: DiscardPolicy.New, max_age: 0 },
+] as const;
+
+export type StreamName = (typeof streams)[number]['name'];
+
+/** A message in hand. Exactly one of `ack` and `retry` ends it. */
+export type BrokerMessage = {
+  subject: string;
+  text(): string;
+  header(name: string): string;
+  /** How often the broker has handed it out, from 1. */
+  deliveries: number;
+  /** Resolves once the broker has it in writing that the work is done. */
+  ack(): Promise<void>;
+  /** Hands it out again, after `delayMs`. */
+  retry(delayMs: number): void;
+  /** Tells the broker that the work goes on. */
+  working(): void;
+};
+
+export type ConsumerOptions = {
+  stream: StreamName;
+  /** The durable name: all processes that use it share the work. */
+  durable: string;
+  /** One subject, wildcards allowed. (Several need a server of 2.10 or newer.) */
+  subject: string;
+  /** Messages in hand at once in this process. */
+  concurrency: number;
+  /** How long the broker waits for an ack or a sign of life before it hands the message out again. */
+  ackWaitMs: number;
+};
+
+export type Broker = ReturnType<typeof openBroker>;
+
+/** A connection that is made in the background and healed for ever: a service runs while its broker is away. */
+export function openBroker({ url, name, log }: { url: string; name: string; log: Log }) {
+  let connection: NatsConnection | undefined;
+  let streamClient: JetStreamClient | undefined;
+  let closed = false;
+  const consumers: Array<() => Promise<void>> = [];
+
+  const connected = (async () => {
+    connection = await connect({ servers: url, name, maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 250, pingInterval: 5000 });
+    if (closed) return connection.close();
+    streamClient = connection.jetstream({ timeout: 5000 });
+    void logStatus(connection, log);
+  })();
+  connected.catch((error: unknown) => log.error('the broker cannot be used', { error }));
+
+  async function manager(): Promise<JetStreamManager> {
+    await connected;
+    if (!connection || closed) throw unavailable();
+    return connection.jetstreamManager({ checkAPI: false, timeout: 5000 });
+  }
+
+  return {
+    /** Stores a message and returns its sequence. The broker drops a second one with the same `id` for 10 minutes. */
+    async publish(subject: string, body: string, id: string, fields: Record<string, string> = {}): Promise<number> {
+      if (!streamClient || connection?.isClosed()) throw unavailable();
+      const head = headers();
+      for (const [field, value] of Object.entries(fields)) head.set(field, value);
+      const stored = await streamClient.publish(subject, Buffer.from(body), { msgID: id, headers: head });
+      return stored.seq;
+    },
+
+    /** Hands messages to `handle` until the broker is closed. A handler that throws gives its message back. */
+    consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
+      const run = consumeForever({ manager, client: () => streamClient, log, isClosed: () => closed }, options, handle);
+      consumers.push(run);
+    },
+
+    isConnected: () => streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
+
+    /** Stops taking messages, waits for those in hand, and closes. */
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.all(consumers.map((stop) => stop()));
+      await connection?.close();
+    },
+  };
+}
+
+// The client keeps the state of its socket to itself; the round trip time of its last ping does not.
+const disconnected = new WeakSet<NatsConnection>();
+const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
+
+async function logStatus(connection: NatsConnection, log: Log): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect') disconnected.add(connection);
+    if (status.type === 'reconnect') disconnected.delete(connection);
+    if (status.type === 'disconnect' || status.type === 'reconnect') log.warn(`broker: ${status.type}`);
+  }
+}
+
+/** Creates the streams, or brings them to these settings. Idempotent; every process that needs them calls it. */
+export async function ensureStreams(manager: JetStreamManager): Promise<void> {
+  for (const stream of streams) {
+    const config = { ...stream, subjects: [...stream.subjects], storage: StorageType.File, duplicate_window: nanos(10 * 60 * 1000) };
+    const exists = await manager.streams.info(stream.name).then(
+      () => true,
+      () => false,
+    );
+    if (!exists) await manager.streams.add({ ...config, num_replicas: 1 });
+    else await manager.streams.update(stream.name, { subjects: config.subjects, max_age: config.max_age, duplicate_window: config.duplicate_window });
+  }
+}
+
+async function ensureConsumer(manager: JetStreamManager, options: ConsumerOptions): Promise<ConsumerInfo> {
+  await ensureStreams(manager);
+  return manager.consumers.add(options.stream, {
+    durable_name: options.durable,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(options.ackWaitMs),
+    max_deliver: -1,
+    max_ack_pending: 1000,
+    filter_subject: options.subject,
+  });
+}
+
+type Link = { manager: () => Promise<JetStreamManager>; client: () => JetStreamClient | undefined; log: Log; isClosed: () => boolean };
+
+function consumeForever({ manager, client, log, isClosed }: Link, options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>) {
+  let stopping = false;
+  let stopPull = () => {};
+  const inHand = new Set<Promise<void>>();
+
+  async function pull(): Promise<void> {
+    await ensureConsumer(await manager(), options);
+    const consumer = await client()?.consumers.get(options.stream, options.durable);
+    if (!consumer || stopping) return;
+    while (!stopping) {
+      // Only as many as there are free hands: what waited in the client's own buffer would give no sign of
+      // life, so that the broker would hand it out a second time. A moment's wait lets several get free.
+      if (inHand.size >= options.concurrency) await Promise.race(inHand);
+      if (inHand.size > options.concurrency / 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      const free = options.concurrency - inHand.size;
+      if (free > 0) await pullSome(consumer, free);
+    }
+  }
+
+  async function pullSome(consumer: Consumer, limit: number): Promise<void> {
+    const messages = await consumer.fetch({ max_messages: limit, expires: 30_000, idle_heartbeat: 5000 });
+    stopPull = () => messages.stop();
+    if (stopping) stopPull();
+    // A broker that lost its store forgets the consumer: the missed heartbeats end this pull and the loop makes it anew.
+    let lost = false;
+    void (async () => {
+      for await (const status of await messages.status()) {
+        if (
+          status.type !== 'heartbeats_missed' &&
+          status.type !== 'consumer_not_found' &&
+          status.type !== 'stream_not_found' &&
+          status.type !== 'consumer_deleted'
+        )
+          continue;
+        lost = true;
+        messages.stop();
+      }
+    })();
+    for await (const message of messages) {
+      if (stopping) message.nak();
+      else {
+        const work = settle(message, handle, log).finally(() => inHand.delete(work));
+        inHand.add(work);
+      }
+    }
+    if (lost && !stopping) throw new Error('the consumer does not answer');
+  }
+
+  const loop = (async () => {
+    while (!stopping) {
+      await pull().catch((error: unknown) => {
+        if (!isClosed()) log.warn('a consumer was interrupted and begins again', { durable: options.durable, error });
+      });
+      if (!stopping) await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+
+  return async () => {
+    stopping = true;
+    stopPull();
+    await Promise.all(inHand);
+    // While the broker is away the loop may wait for it: nothing is in hand, so nobody needs it.
+    await Promise.race([loop, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+  };
+}
+
+async function settle(message: JsMsg, handle: (message: BrokerMessage) => Promise<void>, log: Log): Promise<void> {
+  try {
+    await handle({
+      subject: message.subject,
+      text: () => Buffer.from(message.data).toString(),
+      header: (name) => message.headers?.get(name) ?? '',
+      deliveries: message.info.deliveryCount,
+      ack: async () => {
+        // Unacknowledged only means that it comes again, and whoever handles it knows what is done already.
+        if (!(await message.ackAck().catch(() => false))) log.warn('an acknowledgement was not confirmed', { subject: message.subject });
+      },
+      retry: (delayMs) => message.nak(delayMs),
+      working: () => message.working(),
+    });
+  } catch (error) {
+    log.error('a message could not be handled and comes again', { subject: message.subject, error });
+    message.nak(Math.min(1000 * message.info.deliveryCount, 30_000));
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import { create } from '@bufbuild/protobuf';
+import { createCallerSigner, createCallerVerifier, holdsInTenant, holdsOnPlatform, serviceCaller } from './caller.ts';
+
+function keyPair() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+}
+
+const gateway = keyPair();
+const access = keyPair();
+const stranger = keyPair();
+const verify = createCallerVerifier(
+  'identity',
+  new Map([
+    ['gateway', gateway.publicKey],
+    ['access', access.publicKey],
+  ]),
+);
+const person = create(CallerSchema, {
+  type: 'user',
+  id: 'usr_1',
+  tenant: 'tnt_1',
+  permissions: permissionBitmap((permission) => permission === 'iam.groups.read'),
+});
+
+test('a caller that the gateway signed is taken as it is', () => {
+  const caller = verify(createCallerSigner('gateway', gateway.privateKey)(person, 'identity'));
+  assert.equal(caller.id, 'usr_1');
+  assert.ok(holdsInTenant(caller, 'iam.groups.read', 'tnt_1'));
+  assert.ok(!holdsInTenant(caller, 'iam.groups.write', 'tnt_1'));
+  assert.ok(!holdsInTenant(caller, 'iam.groups.read', 'tnt_2'));
+  assert.ok(!holdsInTenant(caller, 'iam.groups.read', ''));
+  assert.ok(!holdsOnPlatform(caller, 'iam.groups.read'));
+});
+
+test('a caller for another service, of an unknown signer, changed or missing is refused', () => {
+  const sign = createCallerSigner('gateway', gateway.privateKey);
+  const refused = { code: 'unauthenticated' };
+  assert.throws(() => verify(sign(person, 'access')), refused);
+  assert.throws(() => verify(createCallerSigner('gateway', stranger.privateKey)(person, 'identity')), refused);
+  assert.throws(() => verify(createCallerSigner('nobody', stranger.privateKey)(person, 'identity')), refused);
+  assert.throws(() => verify(undefined), refused);
+  assert.throws(() => verify('junk'), refused);
+  const token = sign(person, 'identity');
+  assert.throws(() => verify(`${token.slice(0, 40)}${token[40] === 'A' ? 'B' : 'A'}${token.slice(41)}`), refused);
+});
+
+test('only the gateway speaks for people, and a service for itself', () => {
+  const sign = createCallerSigner('access', access.privateKey);
+  assert.equal(verify(sign(serviceCaller('access'), 'identity')).id, 'access');
+  assert.throws(() => verify(sign(person, 'identity')), /somebody else/);
+  assert.throws(() => verify(sign(serviceCaller('sso'), 'identity')), /somebody else/);
+});

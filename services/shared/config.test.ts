@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSettings, type SettingTable } from './config.ts';
+
+const table = {
+  url: { env: 'BAILIWICK_TEST_URL', kind: 'url', about: 'Where.' },
+  pool: { env: 'BAILIWICK_TEST_POOL', kind: 'int', fallback: '10', about: 'How many.' },
+  flag: { env: 'BAILIWICK_TEST_FLAG', kind: 'flag', fallback: 'false', about: 'Whether.' },
+  list: { env: 'BAILIWICK_TEST_LIST', kind: 'list', fallback: '', about: 'Which.' },
+  database: { env: 'BAILIWICK_TEST_DATABASE_URL', orElse: 'DATABASE_URL', kind: 'url', about: 'The database.' },
+} as const satisfies SettingTable;
+
+test('readSettings takes defaults, fallback names and values', () => {
+  const settings = readSettings(table, { BAILIWICK_TEST_URL: 'http://a/b/', DATABASE_URL: 'postgres://x/y', BAILIWICK_TEST_LIST: 'a, b,,' });
+  assert.deepEqual(settings, { url: 'http://a/b', pool: 10, flag: false, list: ['a', 'b'], database: 'postgres://x/y' });
+});
+
+test('readSettings lists everything that is missing, malformed or unknown at once', () => {
+  const environment = { BAILIWICK_TEST_POOL: 'ten', BAILIWICK_TEST_FLAG: 'yes', BAILIWICK_TSET_URL: 'x', HOME: '/root' };
+  assert.throws(
+    () => readSettings(table, environment),
+    (error: Error) => {
+      for (const name of [
+        'BAILIWICK_TEST_URL is required',
+        'BAILIWICK_TEST_POOL must',
+        'BAILIWICK_TEST_FLAG must',
+        'BAILIWICK_TEST_DATABASE_URL is required',
+        'BAILIWICK_TSET_URL is not a setting',
+      ]) {
+        assert.ok(error.message.includes(name), `${name} in:\n${error.message}`);
+      }
+      assert.ok(!error.message.includes('HOME'));
+      return true;
+    },
+  );
+});
+
+test('readSettings names a file that cannot be read', () => {
+  const files = { key: { env: 'BAILIWICK_KEY_FILE', kind: 'file', about: 'A key.' } } as const satisfies SettingTable;
+  assert.throws(() => readSettings(files, { BAILIWICK_KEY_FILE: '/nowhere/key' }), /BAILIWICK_KEY_FILE names the file \/nowhere\/key/);
+});

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+// A service's configuration: a table of environment variables. docs/configuration.md is generated from
+// the tables, the chart is compared with them, and whatever is missing, malformed or unknown stops the
+// start with all problems at once.
+
+type Kinds = {
+  text: string;
+  int: number;
+  flag: boolean;
+  list: string[];
+  url: string;
+  /** The content of a mounted file. */
+  file: string;
+  /** The files of a mounted directory: name without its ending → content. */
+  directory: ReadonlyMap<string, string>;
+};
+
+export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
+  env: string;
+  kind: Kind;
+  /** One sentence for docs/configuration.md. */
+  about: string;
+  /** As it would stand in the environment. Without one the setting is required. */
+  fallback?: string;
+  /** Also read where `env` is not set. */
+  orElse?: string;
+};
+
+export type SettingTable = Record<string, Setting>;
+export type Settings<Table extends SettingTable> = { [Name in keyof Table]: Kinds[Table[Name]['kind']] };
+
+export type Environment = Record<string, string | undefined>;
+
+/** Reads a table from the environment. Throws one error that lists every problem. */
+export function readSettings<Table extends SettingTable>(table: Table, environment: Environment, known: readonly SettingTable[] = [table]): Settings<Table> {
+  const problems: string[] = [];
+  const settings: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(table)) {
+    const text = environment[setting.env] ?? (setting.orElse ? environment[setting.orElse] : undefined) ?? setting.fallback;
+    if (text === undefined) problems.push(`${setting.env} is required: ${setting.about}`);
+    else {
+      try {
+        settings[name] = parse(setting.kind, text);
+      } catch (error) {
+        problems.push(`${setting.env} ${error instanceof Error ? error.message : 'is malformed'}`);
+      }
+    }
+  }
+  problems.push(...unknownVariables(environment, known));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return settings as Settings<Table>;
+}
+
+export class ConfigurationError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`the configuration does not hold:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+  }
+}
+
+// A misspelt variable would silently leave its default in force.
+function unknownVariables(environment: Environment, tables: readonly SettingTable[]): string[] {
+  const known = new Set(tables.flatMap((table) => Object.values(table).flatMap(({ env, orElse }) => (orElse ? [env, orElse] : [env]))));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('BAILIWICK_') && !known.has(name))
+    .map((name) => `${name} is not a setting of this process`);
+}
+
+function parse(kind: keyof Kinds, text: string): unknown {
+  switch (kind) {
+    case 'text':
+      return text;
+    case 'int':
+      if (!/^\d{1,9}$/.test(text)) throw new Error('must be a whole number');
+      return Number(text);
+    case 'flag':
+      if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
+      return text === 'true';
+    case 'list':
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '');
+    case 'url':
+      if (!URL.canParse(text)) throw new Error('must be a URL');
+      return text.replace(/\/+$/, '');
+    case 'file':
+      return readText(text);
+    case 'directory':
+      return readDirectory(text);
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Error(`names the file ${file}, which cannot be read`);
+  }
+}
+
+function readDirectory(directory: string): ReadonlyMap<string, string> {
+  try {
+    // Kubernetes puts its own links, which begin with "..", beside a Secret's keys.
+    const names = readdirSync(directory).filter((name) => !name.startsWith('.'));
+    return new Map(names.map((name) => [path.parse(name).name, readText(path.join(directory, name))]));
+  } catch {
+    throw new Error(`names the directory ${directory}, which cannot be read`);
+  }
+}

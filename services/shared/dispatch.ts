@@ -1,0 +1,180 @@
+import { create, type DescMethodUnary, type DescService, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { reflect } from '@bufbuild/protobuf/reflect';
+import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
+import { operationOf } from '@bailiwick/proto/registry.ts';
+import { validate } from '@bailiwick/proto/validate.ts';
+import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
+import { denied, invalid, type ServiceError, toServiceError, unauthenticated } from './errors.ts';
+import type { Log } from './log.ts';
+
+// The pipeline every call passes through, whichever entrance it came by: log, error rewrite, caller,
+// audit of refusals, validation from proto, authorization from the operation's option, handler.
+
+/** What a handler knows of its call besides the request. */
+export type Call = {
+  operation: Operation;
+  caller: Caller;
+  /** The rule that allows the call; a `handler` rule is the handler's to check. */
+  allowedBy: Rule | undefined;
+  /** The permission that allowed it, for the audit. */
+  permission: string;
+  /** Ends when the caller's deadline has passed or it has gone. */
+  signal: AbortSignal;
+};
+
+/** One function for each rpc of a service: a forgotten one does not compile. */
+export type Handlers<Service extends DescService> = {
+  [Name in keyof Service['method']]: (
+    request: MessageShape<Service['method'][Name]['input']>,
+    call: Call,
+  ) => Promise<MessageInitShape<Service['method'][Name]['output']>>;
+};
+
+type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
+
+/** The handlers of a process by rpc. */
+export type Routes = ReadonlyMap<DescMethodUnary, AnyHandler>;
+
+/** Puts services together for a process. */
+export function routes(...served: Array<readonly [DescService, unknown]>): Routes {
+  const table = new Map<DescMethodUnary, AnyHandler>();
+  for (const [service, handlers] of served) {
+    for (const method of service.methods) {
+      const handler = (handlers as Record<string, AnyHandler | undefined>)[method.localName];
+      if (!handler || method.methodKind !== 'unary') throw new Error(`no handler for ${service.typeName}.${method.name}`);
+      table.set(method as DescMethodUnary, handler);
+    }
+  }
+  return table;
+}
+
+/** Ties handlers to their service. Only its type parameter matters: it makes the compiler compare the two. */
+export function serve<Service extends DescService>(service: Service, handlers: Handlers<Service>): readonly [DescService, unknown] {
+  return [service, handlers];
+}
+
+export type Dispatch = ReturnType<typeof createDispatch>;
+
+export type DispatchOptions = {
+  routes: Routes;
+  log: Log;
+  /** Writes the audit entry of a call that was refused. */
+  auditRefusal: (call: Call, error: ServiceError, tenant: string) => Promise<void>;
+  /** Called after every operation that may have changed something. */
+  afterChange: () => void;
+};
+
+/** Runs calls. Throws ServiceError and nothing else. */
+export function createDispatch({ routes: table, log, auditRefusal, afterChange }: DispatchOptions) {
+  return async (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> => {
+    const operation = operationOf(method);
+    const handler = table.get(method);
+    const started = performance.now();
+    let code = 'ok';
+    try {
+      if (!handler) throw new Error(`${operation.name} is not served here`);
+      assertCredential(operation, caller);
+      assertValid(operation, request, caller);
+      const response = await handler(request, { operation, caller, signal, ...authorize(operation, request, caller) });
+      return create(method.output, response);
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      code = error.code;
+      if (code === 'internal' || code === 'unavailable') log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
+      // Here, so that a refusal by the credential, by a rule and by the handler all leave their entry.
+      if (code === 'permission_denied' && operation.credential !== 'none' && caller.type !== 'service')
+        await auditRefusal({ operation, caller, signal, ...refused(operation) }, error, fieldText(operation, request, tenantField(operation))).catch(
+          (failure: unknown) => {
+            log.error('a refusal could not be audited', { error: failure, requestId: caller.requestId });
+            throw toServiceError(failure);
+          },
+        );
+      throw error;
+    } finally {
+      const took = Math.round(performance.now() - started);
+      log.info('call', { operation: operation.name, code, ms: took, actor: caller.id || caller.type, requestId: caller.requestId });
+      if (operation.sideEffects) afterChange();
+    }
+  };
+}
+
+function assertCredential({ credential, callers }: Operation, caller: Caller): void {
+  if (credential === 'none') return;
+  if (caller.type === 'anonymous') throw unauthenticated();
+  if (credential === 'service') {
+    if (caller.type !== 'service' || !callers.includes(caller.id)) throw denied('this is for other services only');
+    return;
+  }
+  // A worker's call without the permission is refused by the rule of the operation, like everybody's.
+  if (credential === 'worker') return;
+  const kinds = { session: ['user'], any: ['user', 'bot', 'platform'], bot: ['bot', 'platform'] }[credential];
+  if (!kinds.includes(caller.type)) throw denied(credential === 'session' ? 'this needs a signed-in person' : 'this credential does not serve here');
+}
+
+function assertValid(operation: Operation, request: Message, caller: Caller): void {
+  const messages = validate(operation.method.input, request);
+  if (operation.defaultTenant && fieldText(operation, request, operation.defaultTenant) === '') {
+    if (caller.tenant) setField(operation, request, operation.defaultTenant, caller.tenant);
+    else messages.push('Tenant is required');
+  }
+  if (messages.length > 0) throw invalid(messages);
+}
+
+function authorize(operation: Operation, request: Message, caller: Caller) {
+  if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
+  const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
+  if (!allowedBy) throw denied();
+  return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
+}
+
+/** What the audit says of a refused call: the permission that would have allowed it. */
+function refused(operation: Operation) {
+  const rule = operation.allow.find((candidate) => 'permission' in candidate);
+  return { allowedBy: undefined, permission: rule && 'permission' in rule ? rule.permission : '' };
+}
+
+function allows(rule: Rule, operation: Operation, request: Message, caller: Caller): boolean {
+  switch (rule.kind) {
+    case 'self':
+      return caller.type === 'user' && (rule.field === 'caller' || isSelf(fieldText(operation, request, rule.field), caller));
+    case 'tenant':
+      return holdsInTenant(caller, rule.permission, fieldText(operation, request, rule.field));
+    case 'platform':
+      return holdsOnPlatform(caller, rule.permission) && (rule.without === '' || fieldText(operation, request, rule.without) === '');
+    case 'handler':
+      return true;
+  }
+}
+
+const isSelf = (value: string, caller: Caller) => value !== '' && (value === caller.id || value === caller.email);
+
+/** The proto path of the field that names an operation's tenant, "" where it has none. */
+export function tenantField(operation: Operation): string {
+  const rule = operation.allow.find((candidate) => candidate.kind === 'tenant');
+  return rule?.kind === 'tenant' ? rule.field : '';
+}
+
+/** The text in a request's field, "" where it or a record on the way is absent. */
+export function fieldText(operation: Operation, request: Message, path: string): string {
+  let at = reflect(operation.method.input, request);
+  const names = path.split('.');
+  for (const name of names.slice(0, -1)) {
+    const field = at.desc.fields.find((candidate) => candidate.name === name);
+    if (field?.fieldKind !== 'message' || !at.isSet(field)) return '';
+    at = at.get(field);
+  }
+  const field = at.desc.fields.find((candidate) => candidate.name === names.at(-1));
+  const value: unknown = field && at.get(field);
+  return typeof value === 'string' ? value : '';
+}
+
+function setField(operation: Operation, request: Message, path: string, value: string): void {
+  let at = reflect(operation.method.input, request);
+  const names = path.split('.');
+  for (const name of names.slice(0, -1)) {
+    const field = at.desc.fields.find((candidate) => candidate.name === name);
+    if (field?.fieldKind === 'message') at = at.get(field);
+  }
+  const field = at.desc.fields.find((candidate) => candidate.name === names.at(-1));
+  if (field) at.set(field, value);
+}

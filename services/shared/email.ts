@@ -1,0 +1,23 @@
+import { domainToASCII } from 'node:url';
+import { invalid } from './errors.ts';
+
+export type Email = {
+  /** As it is shown and mailed to: trimmed, NFC. */
+  address: string;
+  /** What makes it unique: lower-case local part and lower-case punycode domain. */
+  key: string;
+  /** Lower-case punycode. */
+  domain: string;
+};
+
+/**
+ * Reads a mail address (contract.md §1): no folding of dots or "+", since that would be another mailbox.
+ * Its form was checked before; what passes that and still has no domain is refused here.
+ */
+export function normaliseEmail(text: string): Email {
+  const address = text.trim().normalize('NFC');
+  const at = address.lastIndexOf('@');
+  const domain = domainToASCII(address.slice(at + 1)).toLowerCase();
+  if (at < 1 || domain === '') throw invalid('Email must be a mail address');
+  return { address, key: `${address.slice(0, at).toLowerCase()}@${domain}`, domain };
+}

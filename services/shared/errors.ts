@@ -1,0 +1,97 @@
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type ErrorDetail, ErrorDetailSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
+
+/** The codes of the interface's ErrorResponse (contract.md §1). */
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'unauthenticated'
+  | 'permission_denied'
+  | 'not_found'
+  | 'already_exists'
+  | 'failed_precondition'
+  | 'resource_exhausted'
+  | 'unavailable'
+  | 'unimplemented'
+  | 'internal';
+
+const connectCodes: Record<ErrorCode, Code> = {
+  invalid_argument: Code.InvalidArgument,
+  unauthenticated: Code.Unauthenticated,
+  permission_denied: Code.PermissionDenied,
+  not_found: Code.NotFound,
+  already_exists: Code.AlreadyExists,
+  failed_precondition: Code.FailedPrecondition,
+  resource_exhausted: Code.ResourceExhausted,
+  unavailable: Code.Unavailable,
+  unimplemented: Code.Unimplemented,
+  internal: Code.Internal,
+};
+const errorCodes = new Map(Object.entries(connectCodes).map(([name, code]) => [code, name as ErrorCode]));
+
+/** A failure that the caller is told of, in the words of its messages. Everything else is `internal`. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  /** Upper snake case, for code to decide on. */
+  readonly reason: string;
+  /** Every failed check. `message` is the first. */
+  readonly messages: readonly string[];
+  /** Seconds, with resource_exhausted. */
+  readonly retryAfter: number;
+
+  constructor(code: ErrorCode, reason: string, messages: string | readonly string[], retryAfter = 0) {
+    const list = typeof messages === 'string' ? [messages] : messages;
+    super(list[0] ?? code);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.reason = reason;
+    this.messages = list;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export const invalid = (messages: string | readonly string[], reason = 'INVALID_ARGUMENT') => new ServiceError('invalid_argument', reason, messages);
+export const unauthenticated = (message = 'a valid credential is required') => new ServiceError('unauthenticated', 'UNAUTHENTICATED', message);
+export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') => new ServiceError('permission_denied', reason, message);
+export const notFound = (what: string) => new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
+export const alreadyExists = (message: string) => new ServiceError('already_exists', 'ALREADY_EXISTS', message);
+export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') => new ServiceError('failed_precondition', reason, message);
+export const exhausted = (message: string, retryAfter: number) => new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
+export const unavailable = (message = 'the service is temporarily unavailable') => new ServiceError('unavailable', 'UNAVAILABLE', message);
+
+/** The handler of an operation that is declared and not yet there. A test lists them. */
+export function unimplemented(): Promise<never> {
+  return Promise.reject(new ServiceError('unimplemented', 'UNIMPLEMENTED', 'this operation is not implemented yet'));
+}
+
+/** What a caller may learn of any thrown value: a ServiceError as it is, the rest without detail. */
+export function toServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (thrown instanceof ConnectError) return fromConnectError(thrown);
+  if (isConnectionFailure(thrown)) return unavailable();
+  return new ServiceError('internal', 'INTERNAL', 'internal error');
+}
+
+/** The wire form of an error between the processes. */
+export function toConnectError(error: ServiceError): ConnectError {
+  const detail = { desc: ErrorDetailSchema, value: { reason: error.reason, messages: [...error.messages], retryAfter: error.retryAfter } };
+  return new ConnectError(error.message, connectCodes[error.code], undefined, [detail]);
+}
+
+function fromConnectError(error: ConnectError): ServiceError {
+  const detail: ErrorDetail | undefined = error.findDetails(ErrorDetailSchema)[0];
+  const code = errorCodes.get(error.code);
+  // Without a detail the error is the transport's, and its text is not meant for a client.
+  if (!code || !detail) return error.code === Code.Internal ? new ServiceError('internal', 'INTERNAL', 'internal error') : unavailable();
+  return new ServiceError(code, detail.reason, detail.messages, detail.retryAfter);
+}
+
+// Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown).
+const connectionFailures = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.)$/;
+
+function isConnectionFailure(thrown: unknown): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
+    if ('code' in error && typeof error.code === 'string' && connectionFailures.test(error.code)) return true;
+    if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,29 @@
+import process from 'node:process';
+
+// One JSON object a line on standard output: what Kubernetes and every log shipper takes as it is.
+
+export type LogFields = Record<string, unknown>;
+export type Log = {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+};
+
+/** A log of one service. An `error` field may be any thrown value: it is written with its stack and causes. */
+export function createLog(service: string, write: (line: string) => void = (line) => process.stdout.write(line)): Log {
+  const emit =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) => {
+      const { error, ...rest } = fields;
+      const line = { time: new Date().toISOString(), level, service, message, ...rest, ...(error === undefined ? {} : { error: describe(error) }) };
+      write(`${JSON.stringify(line)}\n`);
+    };
+  return { info: emit('info'), warn: emit('warn'), error: emit('error') };
+}
+
+/** The text of a thrown value with its causes, for the log only. Driver messages can quote values, so parameters are cut. */
+export function describe(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const own = thrown.stack ?? `${thrown.name}: ${thrown.message}`;
+  return thrown.cause === undefined ? own : `${own}\ncaused by: ${describe(thrown.cause)}`;
+}

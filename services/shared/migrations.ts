@@ -1,0 +1,99 @@
+import type { EntitySchema } from '@mikro-orm/core';
+import { type Migration, Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { Client } from 'pg';
+import type { Log } from './log.ts';
+import { type Database, databaseRole, ormOptions } from './orm.ts';
+
+/** What a service's code expects of its schema. */
+export type ServiceSchema = {
+  service: string;
+  entities: readonly EntitySchema[];
+  /** In order, never changed once released. Their number is the schema's version. */
+  migrations: ReadonlyArray<{ name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }>;
+  /**
+   * The oldest version of the code (its number of migrations) that still works on this schema. It rises only when
+   * a migration contracts what an older version uses: then that version refuses to start instead of failing later.
+   */
+  compatibleFrom: number;
+};
+
+/**
+ * Brings one service's schema up to its code's version, with the role the service works as. Safe to
+ * run twice and by two at once. `url` needs the right to create schemas and roles.
+ */
+export async function migrate(schema: ServiceSchema, url: string, log: Log): Promise<void> {
+  const client = new Client({ connectionString: url, application_name: 'bailiwick-migrate', options: '-c lock_timeout=5000' });
+  await client.connect();
+  try {
+    // Roles belong to the whole server, so the lock is about the name and not the database.
+    await client.query("set lock_timeout = '60s'");
+    await client.query('select pg_advisory_lock(hashtext($1))', [`bailiwick migrate ${schema.service}`]);
+    await prepareSchema(client, schema.service);
+    const applied = await runMigrations(schema, url);
+    await grantRights(client, schema.service);
+    await client.query(
+      `insert into ${schema.service}.schema_window (only_row, version, compatible_from) values (true, $1, $2)
+       on conflict (only_row) do update set version = excluded.version, compatible_from = excluded.compatible_from
+       where schema_window.version <= excluded.version`,
+      [schema.migrations.length, schema.compatibleFrom],
+    );
+    log.info('schema is current', { schema: schema.service, version: schema.migrations.length, applied });
+  } finally {
+    await client.end();
+  }
+}
+
+/** Throws where this code must not run on the schema it finds: not migrated yet, or contracted beyond it. */
+export async function assertSchemaWindow(database: Database, schema: ServiceSchema): Promise<void> {
+  const rows = await database.query<{ version: number; compatible_from: number }>(
+    { name: 'schema_window', text: 'select version, compatible_from from schema_window' },
+    [],
+  );
+  const ours = schema.migrations.length;
+  const found = rows[0];
+  if (!found || found.version < ours)
+    throw new Error(`the schema ${schema.service} is at version ${found?.version ?? 0} and this code needs ${ours}: run the migrations first`);
+  if (found.compatible_from > ours) throw new Error(`the schema ${schema.service} needs code of version ${found.compatible_from} or newer, this is ${ours}`);
+}
+
+async function prepareSchema(client: Client, service: string): Promise<void> {
+  const role = databaseRole(service);
+  // Two installations may share a server: whichever comes second finds the role there.
+  await client.query(`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`);
+  await client.query(`grant ${role} to current_user`);
+  await client.query(`create schema if not exists ${service}`);
+  await client.query(`grant usage on schema ${service} to ${role}`);
+  await client.query(
+    `create table if not exists ${service}.schema_window (only_row boolean primary key check (only_row), version int not null, compatible_from int not null)`,
+  );
+}
+
+// A table that must only grow says so in its comment: its role then gets no right to change or delete.
+async function grantRights(client: Client, service: string): Promise<void> {
+  const role = databaseRole(service);
+  await client.query(`grant select, insert, update, delete on all tables in schema ${service} to ${role}`);
+  await client.query(`revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${role}`);
+  const appendOnly = await client.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and c.relkind in ('r', 'p') and obj_description(c.oid) = 'append-only'`,
+    [service],
+  );
+  for (const { name } of appendOnly.rows) await client.query(`revoke update, delete on ${service}.${name} from ${role}`);
+}
+
+async function runMigrations(schema: ServiceSchema, url: string): Promise<number> {
+  const orm = new MikroORM({
+    ...ormOptions({ service: schema.service, url, entities: schema.entities }),
+    extensions: [Migrator],
+    driverOptions: { application_name: 'bailiwick-migrate', options: `-c lock_timeout=5000 -c search_path=${schema.service}` },
+    migrations: { tableName: `${schema.service}.migration`, migrationsList: [...schema.migrations], snapshot: false, disableForeignKeys: false },
+    logger: () => {},
+  });
+  try {
+    const done = await orm.migrator.up();
+    return done.length;
+  } finally {
+    await orm.close(true);
+  }
+}

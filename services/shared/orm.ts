@@ -1,0 +1,130 @@
+import { type EntitySchema, type EventSubscriber, type FlushEventArgs, LockWaitTimeoutException } from '@mikro-orm/core';
+import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
+import type { Pool, QueryResultRow } from 'pg';
+import type { Log } from './log.ts';
+
+export type { EntityManager };
+
+/** A prepared statement: one name for one text, planned once a connection. */
+export type Statement = { name: string; text: string };
+
+export type DatabaseOptions = {
+  /** The owning service: also the name of its schema. */
+  service: string;
+  url: string;
+  entities: readonly EntitySchema[];
+  poolSize: number;
+  log: Log;
+};
+
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** The role a service works as: it has rights in that service's schema and nowhere else. */
+export const databaseRole = (service: string) => `bailiwick_${service}`;
+
+/** MikroORM's options for one service's schema. Shared with the migrations and the schema test. */
+export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): Options {
+  return {
+    clientUrl: options.url,
+    schema: options.service,
+    entities: [...options.entities],
+    // A forgotten tenant scope is a defect that throws, never a query over all tenants.
+    filters: { tenant: { entity: options.entities.filter(isTenantScoped), cond: tenantCondition, default: true } },
+    subscribers: [foreignTenantGuard],
+    forceUtcTimezone: true,
+    ignoreUndefinedInQuery: false,
+    validateRequired: true,
+  };
+}
+
+/**
+ * Opens a service's part of the database: its schema, as its own least-privileged role. Connections
+ * are made when they are needed, so a service starts while its database is away and heals with it.
+ */
+export async function openDatabase(options: DatabaseOptions) {
+  const orm = new MikroORM({
+    ...ormOptions(options),
+    pool: { min: 0, max: options.poolSize },
+    driverOptions: {
+      application_name: `bailiwick-${options.service}`,
+      options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000`,
+      connectionTimeoutMillis: 3000,
+      keepAlive: true,
+    },
+    logger: (line) => options.log.warn(line),
+  });
+  const pool = await poolOf(orm);
+
+  return {
+    orm,
+
+    /**
+     * Runs `work` in one transaction, scoped to a tenant ("" = the platform's own rows, null = no
+     * tenant-scoped table may be touched). Everything commits together or not at all.
+     */
+    transaction<T>(tenant: string | null, work: (em: EntityManager) => Promise<T>): Promise<T> {
+      const em = orm.em.fork();
+      if (tenant !== null) em.setFilterParams('tenant', { tenant });
+      return em.transactional((inner) => work(inner as EntityManager));
+    },
+
+    /** Runs a prepared statement of a queries.ts outside of any transaction. */
+    async query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+      const result = await pool.query<Row>({ ...statement, values: [...values] });
+      return result.rows;
+    },
+
+    /** Throws while the database is away or the role is missing. */
+    async ping(): Promise<void> {
+      await pool.query('select 1');
+    },
+
+    close: () => orm.close(true),
+  };
+}
+
+/** Runs a statement of a queries.ts inside the transaction of `em`. Placeholders are `?`. */
+export function execute<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
+  return em.getConnection().execute<Row[]>(sql, [...values], 'all', em.getTransactionContext());
+}
+
+/** Takes a transaction-long lock on a name: two transactions that change what it stands for run one after the other. */
+export async function lockName(em: EntityManager, name: string): Promise<void> {
+  await execute(em, 'select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
+}
+
+/** Whether an error is PostgreSQL's unique violation of that constraint or index. */
+export function violates(error: unknown, constraint: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && cause.code === '23505' && 'constraint' in cause && cause.constraint === constraint) return true;
+  }
+  return false;
+}
+
+/** Whether an error means that a lock was not to be had in time. */
+export const isLockTimeout = (error: unknown) => error instanceof LockWaitTimeoutException;
+
+function isTenantScoped(entity: EntitySchema): boolean {
+  return 'tenant' in entity.meta.properties;
+}
+
+function tenantCondition(args: Record<string, unknown>) {
+  if (typeof args['tenant'] !== 'string') throw new Error('a tenant-scoped table was queried without a tenant');
+  return { tenant: args['tenant'] };
+}
+
+// The filter covers queries. This covers writes: an entity of another tenant never reaches the database.
+const foreignTenantGuard: EventSubscriber = {
+  onFlush({ em, uow }: FlushEventArgs) {
+    const scope = em.getFilterParams<{ tenant?: string }>('tenant')?.tenant;
+    for (const change of uow.getChangeSets()) {
+      const tenant: unknown = 'tenant' in change.entity ? change.entity.tenant : undefined;
+      const stored: unknown = change.originalEntity && 'tenant' in change.originalEntity ? change.originalEntity.tenant : tenant;
+      if (tenant !== undefined && (tenant !== scope || stored !== scope)) throw new Error(`a row of another tenant was written (${change.meta.tableName})`);
+    }
+  },
+};
+
+function poolOf(orm: MikroORM): Promise<Pool> {
+  return orm.em.getConnection().getNativeClient();
+}

@@ -1,0 +1,209 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Broker } from './broker.ts';
+import type { Caller } from './caller.ts';
+import { createId } from './ids.ts';
+import type { Log } from './log.ts';
+import { type Database, type EntityManager, execute } from './orm.ts';
+import { publishTask, type Task } from './tasks.ts';
+
+// The transactional outbox. Every change writes one row in its own transaction: the event, the audit
+// entry and the tasks that follow from it. A relay hands the rows to the broker, so that neither a
+// crash nor an absent broker loses one. It is a transport buffer: no operation reads it as history.
+
+export const OutboxEntity = defineEntity({
+  name: 'Outbox',
+  tableName: 'outbox',
+  properties: {
+    id: p.string().primary().columnType('text'),
+    // Not named "tenant": the row belongs to the relay, which works for all tenants.
+    forTenant: p.text(),
+    type: p.text(),
+    event: p.text().nullable(),
+    audit: p.text(),
+    tasks: p.json<Task[]>(),
+    createdAt: p.datetime(3),
+    publishedAt: p.datetime(3).nullable(),
+    streamSeq: p.bigint('number').nullable(),
+  },
+  indexes: [{ name: 'outbox_waiting', properties: ['id'], where: 'published_at is null' }],
+});
+
+/** The table, for the first migration of each service that has an outbox. */
+export const outboxTable = `
+  create table outbox (
+    id text primary key,
+    for_tenant text not null,
+    type text not null,
+    event text,
+    audit text not null,
+    tasks jsonb not null,
+    created_at timestamptz(3) not null,
+    published_at timestamptz(3),
+    stream_seq bigint
+  );
+  create index outbox_waiting on outbox (id) where published_at is null;`;
+
+export type Target = { Type: string; ID: string; Name: string };
+export type FieldChange = { Field: string; Old: unknown; New: unknown };
+
+/** A change of state, as the handler that makes it describes it. */
+export type Change = {
+  /** "" for what belongs to no tenant: accounts, the platform. */
+  tenant: string;
+  /** The event's type, which is also the audit action, e.g. `group.created`. */
+  type: string;
+  /** The record as the API returns it (documented JSON). null = audited only, no event. */
+  data: Record<string, unknown> | null;
+  /** The fields that changed, as they were. */
+  previous?: Record<string, unknown>;
+  targets: readonly Target[];
+  tasks?: readonly Task[];
+};
+
+/** What the audit projector receives; it adds the place in the tenant's chain. */
+export type AuditDraft = {
+  ID: string;
+  Tenant: string;
+  OccurredAt: string;
+  Action: string;
+  Operation: string;
+  Result: 'success' | 'denied' | 'failed';
+  Code: string;
+  ActorType: string;
+  ActorID: string;
+  CredentialID: string;
+  Targets: readonly Target[];
+  Permission: string;
+  GrantID: string;
+  IP: string;
+  UserAgent: string;
+  RequestID: string;
+  TraceID: string;
+  Changes: readonly FieldChange[];
+};
+
+/** What travels on the event stream. `event` is the body that receivers get, byte for byte. */
+export type StreamMessage = { event: string | null; audit: AuditDraft };
+
+/** Whose call a change belongs to. */
+export type Origin = { operation: { name: string }; caller: Caller; permission?: string };
+
+/** Writes the outbox row of a change into the transaction of `em`. */
+export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
+  const id = createId('evt');
+  const now = new Date();
+  const event = change.data && {
+    id,
+    type: change.type,
+    timestamp: now.toISOString(),
+    tenant: change.tenant,
+    actor: { type: actorType(origin.caller), id: origin.caller.id },
+    apiVersion: '1.0.0',
+    data: change.data,
+    previous: change.previous ?? {},
+  };
+  const audit = draft(origin, now, {
+    Tenant: change.tenant,
+    Action: change.type,
+    Result: 'success',
+    Code: '',
+    Targets: change.targets,
+    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: change.data?.[Field] ?? null })),
+  });
+  em.persist(em.create(OutboxEntity, { ...row(id, now, audit), type: change.type, event: event && JSON.stringify(event), tasks: [...(change.tasks ?? [])] }));
+  return id;
+}
+
+/** Writes the audit entry of a call that was refused or failed: nothing changed, so there is no event. */
+export function recordRefusal(em: EntityManager, origin: Origin, refusal: Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>): void {
+  const now = new Date();
+  const audit = draft(origin, now, { ...refusal, Changes: [] });
+  em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
+}
+
+function row(id: string, createdAt: Date, audit: AuditDraft) {
+  return { id, forTenant: audit.Tenant, type: '', event: null, audit: JSON.stringify(audit), tasks: [], createdAt, publishedAt: null, streamSeq: null };
+}
+
+type Outcome = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes'>;
+
+function draft({ operation, caller, permission }: Origin, now: Date, outcome: Outcome): AuditDraft {
+  return {
+    ID: createId('aud'),
+    OccurredAt: now.toISOString(),
+    Operation: operation.name,
+    ActorType: actorType(caller),
+    ActorID: caller.id,
+    CredentialID: caller.credentialId,
+    Permission: permission ?? '',
+    GrantID: '',
+    IP: caller.ip,
+    UserAgent: caller.userAgent,
+    RequestID: caller.requestId,
+    TraceID: '',
+    ...outcome,
+  };
+}
+
+const actorType = (caller: Caller) => (caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type);
+
+const batch = 100;
+
+/**
+ * Publishes a service's outbox rows in the background: at once after `nudge`, otherwise every
+ * `intervalMs`. Any number of replicas may run it; rows are kept 24 h after they were published.
+ */
+export function startRelay({ database, broker, log, intervalMs = 500 }: { database: Database; broker: Broker; log: Log; intervalMs?: number }) {
+  let stopped = false;
+  let wake = () => {};
+  let nudged = false;
+  let nextClean = Date.now() + 60_000;
+
+  async function publishBatch(): Promise<number> {
+    return database.transaction(null, async (em) => {
+      const rows = await execute<{ id: string; for_tenant: string; type: string; event: string | null; audit: string; tasks: Task[] }>(
+        em,
+        'select id, for_tenant, type, event, audit, tasks from outbox where published_at is null order by id limit ? for update skip locked',
+        [batch],
+      );
+      for (const { id, for_tenant: tenant, type, event, audit, tasks } of rows) {
+        const sequence = await broker.publish(`evt.${tenant || '_'}.${type || 'audit'}`, `{"event":${JSON.stringify(event)},"audit":${audit}}`, id);
+        for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
+        await execute(em, 'update outbox set published_at = now(), stream_seq = ? where id = ?', [sequence, id]);
+      }
+      return rows.length;
+    });
+  }
+
+  async function round(): Promise<void> {
+    if (broker.isConnected()) while ((await publishBatch()) === batch && !stopped);
+    if (Date.now() < nextClean) return;
+    nextClean = Date.now() + 3_600_000;
+    await database.transaction(null, (em) => execute(em, "delete from outbox where published_at < now() - interval '24 hours'", []));
+  }
+
+  const loop = (async () => {
+    while (!stopped) {
+      nudged = false;
+      await round().catch((error: unknown) => log.warn('the outbox could not be relayed, it is tried again', { error }));
+      if (!nudged && !stopped)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, intervalMs);
+          wake = () => (clearTimeout(timer), resolve());
+        });
+    }
+  })();
+
+  return {
+    /** Looks at once: called after every commit. */
+    nudge() {
+      nudged = true;
+      wake();
+    },
+    async stop() {
+      stopped = true;
+      wake();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { invalid } from './errors.ts';
+import { type KeyRing, purposeKey } from './seal.ts';
+
+// Keyset pages (contract.md §1): rows in order of their id, and a cursor that says "after this one".
+// A cursor is bound to its list: its MAC covers the operation, the tenant and the filter.
+
+const defaultLimit = 50;
+const maxLimit = 200;
+const macLength = 16;
+
+/** The part of a page request that a query needs. */
+export type PageQuery = { limit: number; after: string };
+
+export type Pager = ReturnType<typeof createPager>;
+
+/** Cursors of all replicas and services rest on the key ring, so any of them reads any other's. */
+export function createPager(ring: KeyRing) {
+  const keys = ring.map(({ key }) => purposeKey(key, 'cursor'));
+
+  const macOf = (key: Uint8Array, binding: readonly string[], after: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([...binding, after]))
+      .digest()
+      .subarray(0, macLength);
+
+  return {
+    /** Reads a page request. `binding` names the list: operation, tenant, filter. Throws invalid_argument for a cursor of another list. */
+    read(page: { limit: number; cursor: string } | undefined, binding: readonly string[]): PageQuery {
+      const limit = Math.min(page?.limit || defaultLimit, maxLimit);
+      if (!page?.cursor) return { limit, after: '' };
+      const bytes = Buffer.from(page.cursor, 'base64url');
+      const mac = bytes.subarray(0, macLength);
+      const after = bytes.subarray(macLength).toString();
+      const genuine = mac.length === macLength && keys.some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
+      if (!genuine) throw invalid('Page.Cursor is not a cursor of this list', 'BAD_CURSOR');
+      return { limit, after };
+    },
+
+    /**
+     * Cuts a page from rows that were asked for with `limit + 1`: the row too many tells that there is more.
+     * `keyOf` gives the text after which the next page begins.
+     */
+    cut<Row>(rows: readonly Row[], { limit }: PageQuery, binding: readonly string[], keyOf: (row: Row) => string) {
+      const items = rows.slice(0, limit);
+      const last = items.at(-1);
+      const key = keys[0];
+      if (rows.length <= limit || last === undefined || !key) return { items, nextCursor: '' };
+      const after = keyOf(last);
+      return { items, nextCursor: Buffer.concat([macOf(key, binding, after), Buffer.from(after)]).toString('base64url') };
+    },
+  };
+}

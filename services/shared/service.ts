@@ -1,0 +1,119 @@
+import type { DescService } from '@bufbuild/protobuf';
+import { type Broker, openBroker } from './broker.ts';
+import { createCallerVerifier } from './caller.ts';
+import { createDispatch, type Dispatch, type Routes, routes } from './dispatch.ts';
+import type { Log } from './log.ts';
+import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
+import { type Database, openDatabase } from './orm.ts';
+import { recordRefusal, startRelay } from './outbox.ts';
+import type { Running } from './process.ts';
+import { listenRpc } from './serve.ts';
+
+/** A service that is running: called over a listener, or directly in a process that holds several. */
+export type Service = {
+  name: string;
+  routes: Routes;
+  dispatch: Dispatch;
+  /** Rejects while the service cannot work: its schema is not there, the database or the broker is away. */
+  ready(): Promise<void>;
+  /** Stops the background work, waits for what is in hand, and lets go of database and broker. */
+  stop(): Promise<void>;
+};
+
+/** Lets a service be called by the other processes. */
+export async function listenService(
+  service: Service,
+  settings: { host: string; port: number; callerPublicKeys: ReadonlyMap<string, string> },
+): Promise<Running> {
+  const verify = createCallerVerifier(service.name, settings.callerPublicKeys);
+  const listener = await listenRpc({ ...settings, routes: service.routes, dispatch: service.dispatch, verify });
+  return { port: listener.port, drain: () => listener.drain(), ready: () => service.ready(), stop: () => service.stop() };
+}
+
+/** Background work of a service; the function it returns stops it and waits for what is in hand. */
+export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
+
+export type ServiceParts = { served: ReadonlyArray<readonly [DescService, unknown]>; background?: readonly Background[] };
+
+export type ServiceOptions = {
+  schema: ServiceSchema;
+  settings: { databaseUrl: string; databasePool: number; natsUrl: string };
+  log: Log;
+  /** Makes the handlers and what runs beside them. */
+  parts: (means: { database: Database; broker: Broker }) => ServiceParts;
+};
+
+/**
+ * Puts a service together: its database, the broker, the relay of its outbox and the pipeline around its handlers.
+ * Background work begins once the schema is one this code can work on.
+ */
+export async function createService({ schema, settings, log, parts }: ServiceOptions): Promise<Service> {
+  const name = schema.service;
+  const database = await openDatabase({ service: name, url: settings.databaseUrl, entities: schema.entities, poolSize: settings.databasePool, log });
+  const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
+  const { served, background = [] } = parts({ database, broker });
+  const table = routes(...served);
+
+  let relay: ReturnType<typeof startRelay> | undefined;
+  const running: Array<() => Promise<void>> = [];
+  const begin = whenSchemaFits(database, schema, log, () => {
+    relay = startRelay({ database, broker, log });
+    running.push(...background.map((start) => start({ dispatch })));
+  });
+
+  const dispatch = createDispatch({
+    routes: table,
+    log,
+    afterChange: () => relay?.nudge(),
+    auditRefusal: ({ operation, caller, permission }, error, tenant) =>
+      database.transaction(null, async (em) =>
+        recordRefusal(em, { operation, caller, permission }, { Tenant: tenant, Action: 'access.denied', Result: 'denied', Code: error.code, Targets: [] }),
+      ),
+  });
+
+  return {
+    name,
+    routes: table,
+    dispatch,
+    async ready() {
+      if (!begin.done()) throw new Error(`the schema ${name} cannot be used yet`);
+      await database.ping();
+      if (!broker.isConnected()) throw new Error('the broker is away');
+    },
+    async stop() {
+      begin.cancel();
+      await Promise.all(running.map((stop) => stop()));
+      await relay?.stop();
+      await broker.close();
+      await database.close();
+    },
+  };
+}
+
+function whenSchemaFits(database: Database, schema: ServiceSchema, log: Log, start: () => void) {
+  let state: 'waiting' | 'done' | 'cancelled' = 'waiting';
+  let timer: NodeJS.Timeout | undefined;
+  let lastProblem = '';
+  const look = async () => {
+    try {
+      await assertSchemaWindow(database, schema);
+      if (state === 'waiting') {
+        state = 'done';
+        start();
+      }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== lastProblem) log.warn('waiting for the database', { error: problem });
+      lastProblem = problem;
+      if (state === 'waiting') timer = setTimeout(() => void look(), 500);
+    }
+  };
+  void look();
+  return {
+    done: () => state === 'done',
+    cancel: () => {
+      if (state === 'waiting') state = 'cancelled';
+      clearTimeout(timer);
+    },
+  };
+}

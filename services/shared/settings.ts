@@ -1,0 +1,85 @@
+import type { Settings, SettingTable } from './config.ts';
+
+// The settings that several processes share. A service's own stand in its settings.ts.
+
+export const listenSettings = {
+  host: { env: 'BAILIWICK_HOST', kind: 'text', fallback: '0.0.0.0', about: 'Address to listen on.' },
+  port: { env: 'PORT', kind: 'int', fallback: '8080', about: 'Port of the operations (gateway) or of the calls between the services.' },
+  adminPort: { env: 'BAILIWICK_ADMIN_PORT', kind: 'int', fallback: '9464', about: 'Port of the probes /startupz, /readyz and /livez.' },
+  preDrainMs: {
+    env: 'BAILIWICK_PRE_DRAIN_MS',
+    kind: 'int',
+    fallback: '0',
+    about: 'How long a process that was told to stop still takes calls, so that load balancers learn of it. Milliseconds.',
+  },
+} as const satisfies SettingTable;
+
+export const callerSettings = {
+  callerKey: {
+    env: 'BAILIWICK_CALLER_KEY_FILE',
+    kind: 'file',
+    about: "File with the process's own Ed25519 private key (PKCS #8 PEM), with which it signs its calls to the services.",
+  },
+} as const satisfies SettingTable;
+
+export const verifierSettings = {
+  callerPublicKeys: {
+    env: 'BAILIWICK_CALLER_PUBLIC_KEYS_DIR',
+    kind: 'directory',
+    about: 'Directory with the public keys (SPKI PEM) of the processes that may call, each named <process>.pub.',
+  },
+} as const satisfies SettingTable;
+
+export const keyRingSettings = {
+  keyRing: {
+    env: 'BAILIWICK_KEY_RING_FILE',
+    kind: 'file',
+    about: 'File with the key-encryption keys, one id:base64 of 32 bytes a line. The first one seals, all of them open.',
+  },
+} as const satisfies SettingTable;
+
+export const publicUrlSettings = {
+  publicUrl: {
+    env: 'BAILIWICK_PUBLIC_URL',
+    kind: 'url',
+    about: 'The address clients reach the gateway at, a path prefix included. Links in mails are built from it and from nothing else.',
+  },
+} as const satisfies SettingTable;
+
+export const brokerSettings = {
+  natsUrl: { env: 'NATS_URL', kind: 'url', about: 'The NATS server with JetStream.' },
+} as const satisfies SettingTable;
+
+/** A service's database. `DATABASE_URL` serves all of them unless a service has its own. */
+export const databaseSettings = <Service extends string>(service: Service) =>
+  ({
+    databaseUrl: {
+      env: `BAILIWICK_${service.toUpperCase() as Uppercase<Service>}_DATABASE_URL`,
+      orElse: 'DATABASE_URL',
+      kind: 'url',
+      about: `The PostgreSQL database that holds the schema ${service}. Read from DATABASE_URL where it is not set. The login needs to be a member of the role bailiwick_${service}.`,
+    },
+    databasePool: { env: 'BAILIWICK_DATABASE_POOL', kind: 'int', fallback: '10', about: 'Database connections of one process of a service, at most.' },
+  }) as const satisfies SettingTable;
+
+const peers = {
+  identityUrl: { env: 'BAILIWICK_IDENTITY_URL', kind: 'url', about: 'Where identity listens.' },
+  accessUrl: { env: 'BAILIWICK_ACCESS_URL', kind: 'url', about: 'Where access listens.' },
+  ssoUrl: { env: 'BAILIWICK_SSO_URL', kind: 'url', about: 'Where sso listens.' },
+  notificationsUrl: { env: 'BAILIWICK_NOTIFICATIONS_URL', kind: 'url', about: 'Where notifications listens.' },
+} as const satisfies SettingTable;
+
+export const identityPeer = { identityUrl: peers.identityUrl } as const;
+export const accessPeer = { accessUrl: peers.accessUrl } as const;
+export const ssoPeer = { ssoUrl: peers.ssoUrl } as const;
+export const notificationsPeer = { notificationsUrl: peers.notificationsUrl } as const;
+
+const hop = { ...callerSettings, ...verifierSettings, ...peers } as const;
+
+/** A service's settings without those that only calls between processes need: what its factory may rely on. */
+export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof typeof hop>>;
+
+/** The same of a table: for a process that holds all services and calls them directly. */
+export function withoutHop<Table extends SettingTable>(table: Table): Omit<Table, keyof typeof hop> {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(hop, name))) as Omit<Table, keyof typeof hop>;
+}

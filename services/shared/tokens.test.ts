@@ -1,0 +1,37 @@
+import { Buffer } from 'node:buffer';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createToken, tokenHash, tokenKind } from './tokens.ts';
+
+test('tokens have the contract form and tell their kind', () => {
+  for (const [kind, letter] of [
+    ['session', 's'],
+    ['botKey', 'b'],
+    ['verify', 'v'],
+    ['reset', 'r'],
+    ['invitation', 'i'],
+    ['code', 'c'],
+    ['worker', 'w'],
+  ] as const) {
+    const token = createToken(kind);
+    assert.match(token, new RegExp(`^bwk${letter}_[0-9A-Za-z]{49}$`));
+    assert.equal(tokenKind(token), kind);
+  }
+});
+
+test('a changed character breaks the checksum', () => {
+  const token = createToken('session');
+  for (const index of [5, 20, 47, 53]) {
+    const other = token[index] === 'a' ? 'b' : 'a';
+    assert.equal(tokenKind(token.slice(0, index) + other + token.slice(index + 1)), undefined);
+  }
+  assert.equal(tokenKind(''), undefined);
+  assert.equal(tokenKind(`${token}a`), undefined);
+  assert.equal(tokenKind(token.replace('bwks_', 'bwkb_')), undefined);
+});
+
+test('no two tokens are alike, and neither are their hashes', () => {
+  const tokens = Array.from({ length: 1000 }, () => createToken('reset'));
+  assert.equal(new Set(tokens).size, 1000);
+  assert.equal(new Set(tokens.map((token) => Buffer.from(tokenHash(token)).toString('hex'))).size, 1000);
+});

@@ -1,0 +1,24 @@
+import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
+import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
+import { serve } from '@bailiwick/shared/dispatch.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import { createService, type Service } from '@bailiwick/shared/service.ts';
+import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { domainHandlers } from './domains/handlers.ts';
+import { signInHandlers, ssoHandlers } from './providers/handlers.ts';
+import { ssoSchema } from './schema.ts';
+import type { ssoSettings } from './settings.ts';
+
+/** sso answers: where do they sign in? */
+export function createSso({ settings, log }: { settings: OwnSettings<typeof ssoSettings>; log: Log }): Promise<Service> {
+  return createService({
+    schema: ssoSchema,
+    settings,
+    log,
+    parts({ database }) {
+      const deps = { database, publicUrl: settings.publicUrl };
+      return { served: [serve(Sso, ssoHandlers(deps)), serve(Domain, domainHandlers), serve(SignIn, signInHandlers(deps))] };
+    },
+  });
+}

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+
+// npm run check: everything that is checked without running the product. All checks run, then the failed ones are named.
+
+const root = path.resolve(import.meta.dirname, '..');
+const bin = (name: string) => path.join(root, 'node_modules/.bin', name);
+const node = process.execPath;
+
+const checks: ReadonlyArray<{ name: string; command: string; args: readonly string[] }> = [
+  { name: 'generated code is current', command: node, args: ['proto/generate.ts', '--check'] },
+  { name: 'docs/configuration.md is current', command: node, args: ['deploy/docs/configuration.ts', '--check'] },
+  { name: 'proto is compatible with the last release', command: node, args: ['test/breaking.ts'] },
+  { name: 'types', command: bin('tsc'), args: ['--noEmit', '-p', '.'] },
+  { name: 'lint', command: bin('oxlint'), args: ['--type-aware', 'proto', 'services', 'gateway', 'deploy', 'test'] },
+  { name: 'format', command: bin('biome'), args: ['format', '.'] },
+];
+
+const failed = checks.filter(({ name, command, args }) => {
+  process.stdout.write(`\n# ${name}\n`);
+  return spawnSync(command, args, { cwd: root, stdio: 'inherit' }).status !== 0;
+});
+process.stdout.write(failed.length === 0 ? '\nall checks hold\n' : `\nfailed: ${failed.map(({ name }) => name).join(', ')}\n`);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { describe } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Broker, findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
+import { environmentOf, type Wiring } from '@bailiwick/deploy/local/environment.ts';
+import { startInbox } from '@bailiwick/deploy/local/inbox/inbox.ts';
+import { freePorts, loopback } from '@bailiwick/deploy/local/ports.ts';
+import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/processes.ts';
+import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
+import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
+import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
+import { createTestDatabase } from './database.ts';
+
+// The product on real parts: its own database, its own broker with its own store, an inbox, and the processes
+// as `npm start` runs them, on free ports. Nothing of it is left behind.
+
+export type Topology = 'five processes' | 'one process';
+
+export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { Messages?: string[]; Code?: string } };
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+
+const root = path.resolve(import.meta.dirname, '..');
+const silent = { say: () => {}, relay: () => {}, print: () => {} };
+
+/** Runs a suite against five processes and again against one. */
+export function describeBoth(name: string, suite: (topology: Topology) => void): void {
+  for (const topology of ['five processes', 'one process'] as const) describe(`${name} (${topology})`, () => suite(topology));
+}
+
+/** Starts everything. `environment` goes before what the local start would choose. */
+export async function startStack(topology: Topology, environment: Record<string, string> = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
+  const secrets = ensureSecrets(folder);
+  const binary = process.env['BAILIWICK_TEST_BROKER'] ? JSON.parse(process.env['BAILIWICK_TEST_BROKER']) : await findBroker(() => {});
+  const brokerOptions = { binary, storeDir: path.join(folder, 'nats'), log: () => {} };
+  const [database, firstBroker, inbox, ports] = await Promise.all([
+    createTestDatabase(),
+    startBroker(brokerOptions),
+    startInbox({ httpPort: 0 }),
+    freePorts(2 * serviceNames.length),
+  ]);
+  let broker: Broker = firstBroker;
+  const port = () => ports.pop() ?? 0;
+  const wiring: Wiring = {
+    host: loopback,
+    ports: Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), admin: port() }])) as Wiring['ports'],
+    publicUrl: '',
+    databaseUrl: database.url,
+    natsUrl: broker.url,
+    smtpUrl: inbox.smtpUrl,
+    secrets,
+  };
+  wiring.publicUrl = `http://${loopback}:${wiring.ports.gateway.rpc}`;
+  const processes = startProcesses(topology, wiring, path.join(folder, 'logs'), environment);
+  const running = [...processes.values()];
+
+  const stack = {
+    url: wiring.publicUrl,
+    folder,
+    databaseUrl: database.url,
+    inboxUrl: inbox.url,
+    platformKey: readFileSync(secrets.platformKeyFile, 'utf8').trim(),
+    workerToken: readFileSync(secrets.workerTokenFile, 'utf8').trim(),
+    wiring,
+    logOf: (service: ServiceName) => readFileSync(processOf(service).logFile, 'utf8'),
+
+    /** Calls an operation in documented JSON. */
+    async call(operation: string, body: unknown, token?: string, headers: Record<string, string> = {}): Promise<Answer> {
+      const response = await fetch(`${wiring.publicUrl}/${operation}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      });
+      return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+    },
+
+    /** kill -9 of a service's process. It is started again, as Kubernetes would. */
+    kill(service: ServiceName): void {
+      const pid = processOf(service).pid();
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    },
+
+    async stopBroker(): Promise<void> {
+      await broker.stop();
+    },
+    async startBroker(): Promise<void> {
+      broker = await startBroker({ ...brokerOptions, port: broker.port });
+    },
+
+    ready: () => waitUntilReady(readyUrls(topology, wiring), running, AbortSignal.timeout(60_000)),
+
+    async stop(): Promise<void> {
+      await Promise.all(running.map((one) => one.stop()));
+      await Promise.all([broker.stop(), inbox.stop(), database.drop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  function processOf(service: ServiceName): ManagedProcess {
+    const one = processes.get(service) ?? processes.get('bailiwick');
+    if (!one) throw new Error(`${service} does not run`);
+    return one;
+  }
+
+  try {
+    await stack.ready();
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+  return stack;
+}
+
+function startProcesses(topology: Topology, wiring: Wiring, logDir: string, environment: Record<string, string>): Map<string, ManagedProcess> {
+  const start = (name: string, script: string, env: NodeJS.ProcessEnv) =>
+    [name, startProcess({ name, script: path.join(root, script), env }, { logDir, screen: silent })] as const;
+  const inherited = { ...process.env, BAILIWICK_TEST_DATABASE: undefined, BAILIWICK_TEST_BROKER: undefined, ...environment };
+  if (topology === 'one process') return new Map([start('bailiwick', 'deploy/single.ts', environmentOf('gateway', singleSettings, wiring, inherited))]);
+  return new Map(
+    serviceNames.map((name) =>
+      start(name, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`, environmentOf(name, settingTables[name], wiring, inherited)),
+    ),
+  );
+}
+
+function readyUrls(topology: Topology, { ports }: Wiring): string[] {
+  const admins = topology === 'one process' ? [ports.gateway.admin] : serviceNames.map((name) => ports[name].admin);
+  return [ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`);
+}
+
+/** Waits until `look` finds something; fails with `what` after `limitMs`. */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>, limitMs = 20_000): Promise<T> {
+  for (const deadline = Date.now() + limitMs; ; await sleep(50)) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+  }
+}

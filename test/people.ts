@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { eventually, type Stack } from './harness.ts';
+
+// What most tests begin with, done the way a client does it: through the gateway, with the mail from the inbox.
+
+export type Mail = { To: string; Subject: string; Text: string; Html: string; Links: string[] };
+export type Caught = { Headers: Record<string, string>; Body: string; BodyBase64: string; SignatureValid?: boolean; StandardWebhooksValid?: boolean };
+
+export const password = 'correct horse battery';
+
+export const newAddress = (name = 'person') => `${name}-${randomBytes(4).toString('hex')}@example.com`;
+
+/** The mails to an address, newest first. */
+export async function mailsTo(stack: Stack, address: string): Promise<Mail[]> {
+  const response = await fetch(`${stack.inboxUrl}/messages?to=${encodeURIComponent(address)}`);
+  return (await response.json()) as Mail[];
+}
+
+/** Waits for `count` mails to an address and returns the newest. */
+export async function mailTo(stack: Stack, address: string, count = 1): Promise<Mail> {
+  return eventually(`mail ${count} to ${address}`, async () => {
+    const mails = await mailsTo(stack, address);
+    return mails.length >= count && mails[0];
+  });
+}
+
+/** The token that a mail carries. */
+export function tokenIn(mail: Mail): string {
+  const token = /bwk[vri]_[0-9A-Za-z]{49}/.exec(mail.Text)?.[0];
+  assert.ok(token, `no token in the mail:\n${mail.Text}`);
+  return token;
+}
+
+/** What a webhook catcher got, newest first. */
+export async function caughtBy(stack: Stack, name: string, secret = ''): Promise<Caught[]> {
+  const response = await fetch(`${stack.inboxUrl}/hooks/${name}?secret=${encodeURIComponent(secret)}`);
+  const { Requests } = (await response.json()) as { Requests: Caught[] };
+  return Requests;
+}
+
+export async function register(stack: Stack, email: string): Promise<string> {
+  const { status, body } = await stack.call('Account_Register', { Email: email, Password: password });
+  assert.equal(status, 200, JSON.stringify(body));
+  return String(body['UserID']);
+}
+
+/** A person with a verified address, signed in. */
+export async function signUp(stack: Stack, email = newAddress()): Promise<{ id: string; email: string; token: string }> {
+  await register(stack, email);
+  const verified = await stack.call('Account_Verify', { Token: tokenIn(await mailTo(stack, email)) });
+  assert.equal(verified.status, 200, JSON.stringify(verified.body));
+  const { status, body } = await stack.call('Account_Login', { Email: email, Password: password });
+  assert.equal(status, 200, JSON.stringify(body));
+  return { id: (body['User'] as { ID: string }).ID, email, token: String(body['Token']) };
+}
+
+/** A tenant of that person. */
+export async function createTenant(stack: Stack, token: string, name = 'Acme'): Promise<string> {
+  const { status, body } = await stack.call('Tenants_Create', { Tenant: { Name: name, Slug: `acme-${randomBytes(4).toString('hex')}` } }, token);
+  assert.equal(status, 200, JSON.stringify(body));
+  return (body['Tenant'] as { ID: string }).ID;
+}
