@@ -36,14 +36,15 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(text);
 }
 
-/** What Node answers by itself, before there is a request, in the words of the interface. */
+const rawMessages: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'the headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long to arrive',
+};
+
+/** What Node would answer by itself, before there is a request, in the words and with a status of the interface. */
 export function rawErrorResponse(code: string | undefined): string {
-  const [status, message] =
-    code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'the headers are too large']
-      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'the request took too long to arrive']
-        : ['400 Bad Request', 'the request is not valid HTTP'];
+  const message = rawMessages[code ?? ''] ?? 'the request is not valid HTTP';
   const body = JSON.stringify({ Code: 'invalid_argument', Message: message, Messages: [message], RequestID: '' });
-  return `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -24,7 +24,7 @@ export async function listenGateway({ settings, peers, log }: Options): Promise<
     await services();
   };
   const router = createRouter({ peers, publicUrl: settings.publicUrl, ready, log });
-  const listener = await listenHttp(settings.host, settings.port, router, rawErrorResponse);
+  const listener = await listenHttp(settings.host, settings.port, router, { requestTimeoutMs: settings.requestTimeoutMs, rawError: rawErrorResponse });
   return {
     port: listener.port,
     ready,

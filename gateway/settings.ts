@@ -9,4 +9,10 @@ export const gatewaySettings = {
   ...accessPeer,
   ...ssoPeer,
   ...notificationsPeer,
+  requestTimeoutMs: {
+    env: 'BAILIWICK_REQUEST_TIMEOUT_MS',
+    kind: 'int',
+    fallback: '20000',
+    about: 'A request that has not arrived whole after this long is refused. Milliseconds.',
+  },
 } as const satisfies SettingTable;

@@ -29,7 +29,9 @@ export function readable(line: string): string {
   const entry = parse(line);
   if (typeof entry?.['message'] !== 'string') return line;
   const { time: _time, level, service: _service, message, ...fields } = entry;
-  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const rest = Object.entries(fields)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const rank = typeof level === 'string' && level !== 'info' ? `${level}: ` : '';
   return `${rank}${message}${rest.join('')}`;
 }

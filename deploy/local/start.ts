@@ -117,7 +117,7 @@ Bailiwick is running
 
 ${rows.map(([name, value]) => `  ${String(name).padEnd(14)} ${value}`).join('\n')}
 
-Try:  curl -s ${running.publicUrl}/Users_List -H 'Content-Type: application/json' \\
+Try:  curl -s ${running.publicUrl}/Audit_List -H 'Content-Type: application/json' \\
         -H "Authorization: Bearer $(cat ${join(shown, 'platform-key')})" -d '{}'
 
 README.md has the first five minutes. Press Ctrl-C to stop.

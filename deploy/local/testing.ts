@@ -13,9 +13,9 @@ export function temporaryFolder(test: TestContext): string {
 
 export const quiet = (): void => {};
 
-/** Waits until `condition` holds; throws after 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !(await condition()); await sleep(20)) {
+/** Waits until `condition` holds; throws after a while. */
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  for (const deadline = Date.now() + limitMs; !(await condition()); await sleep(20)) {
     if (Date.now() > deadline) throw new Error('waited in vain');
   }
 }

@@ -27,14 +27,7 @@ export const onPool =
   (statement, values) =>
     database.query(statement, values);
 
-/** `execute` numbers its placeholders by their order, statements by `$n`. Texts, numbers and null only. */
 export const inTransaction =
   (em: EntityManager): Run =>
-  (statement, values) => {
-    const ordered: unknown[] = [];
-    const sql = statement.text.replace(/\$(\d+)/g, (_, index: string) => {
-      ordered.push(values[Number(index) - 1]);
-      return '?';
-    });
-    return execute(em, sql, ordered);
-  };
+  (statement, values) =>
+    execute(em, statement.text, values);

@@ -12,8 +12,8 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
-import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
+import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { authorityHandlers } from './decisions/handlers.ts';
@@ -26,16 +26,10 @@ import type { accessSettings } from './settings.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
 
+type Options = { settings: OwnSettings<typeof accessSettings>; peers: { identity: Transport }; log: Log };
+
 /** access answers: what may they do? */
-export function createAccess({
-  settings,
-  log,
-  peers,
-}: {
-  settings: OwnSettings<typeof accessSettings>;
-  log: Log;
-  peers: { identity: Transport };
-}): Promise<Service> {
+export function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const directory = createClient(Directory, asService(peers.identity, 'access'));
   const pager = createPager(parseKeyRing(settings.keyRing));
   return createService({

@@ -1,5 +1,6 @@
-import { ConfigurationError, type Settings } from '@bailiwick/shared/config.ts';
+import { ConfigurationError } from '@bailiwick/shared/config.ts';
 import { type EgressRules, egressRules } from '@bailiwick/shared/egress.ts';
+import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { parseSchedule, shortSchedule } from './queue/schedule.ts';
 import type { Lane } from './queue/worker.ts';
 import type { notificationsSettings } from './settings.ts';
@@ -11,7 +12,7 @@ export type Role = (typeof roleNames)[number];
 export type ProcessPlan = { roles: ReadonlySet<Role>; lanes: readonly Lane[]; egress: EgressRules };
 
 /** Reads what a process is to do from its settings. Throws one error that lists every problem. */
-export function readPlan(settings: Settings<typeof notificationsSettings>): ProcessPlan {
+export function readPlan(settings: OwnSettings<typeof notificationsSettings>): ProcessPlan {
   const problems: string[] = [];
   const read = <Value>(env: string, make: () => Value): Value | undefined => {
     try {

@@ -50,9 +50,18 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       const mails = createMails({ mailer, templates, ring, publicUrl: settings.publicUrl });
       const endpoints = endpointHandlers({ database, keys, egress, authority, pager: createPager(ring), endpointLimit: settings.endpointLimit });
       // Consumers end with the broker, which the service closes after this.
-      const consume = (begin: () => void): Background => () => (begin(), () => Promise.resolve());
-      const workers: Background[] = lanes.map((lane) => ({ dispatch }) => (startWorker({ broker, dispatch, store, log }, lane), () => Promise.resolve()));
-      const relay: Background = () => startDueRelay({ database, broker, store, log }, lanes.map(({ name }) => name));
+      const consume =
+        (begin: () => void): Background =>
+        () => (begin(), () => Promise.resolve());
+      const workers: Background[] = lanes.map(
+        (lane) =>
+          ({ dispatch }) => (startWorker({ broker, dispatch, store, log }, lane), () => Promise.resolve()),
+      );
+      const relay: Background = () =>
+        startDueRelay(
+          { database, broker, store, log },
+          lanes.map(({ name }) => name),
+        );
       return {
         served: [
           serve(Webhooks, { ...endpoints, ...deliverHandler({ database, keys, egress, pools }) }),
@@ -60,7 +69,11 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
           serve(AccountTasks, accountTaskHandlers(mails)),
           serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
         ],
-        background: [...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, log }))] : []), ...workers, ...(lanes.length > 0 ? [relay] : [])],
+        background: [
+          ...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, log }))] : []),
+          ...workers,
+          ...(lanes.length > 0 ? [relay] : []),
+        ],
       };
     },
   });

@@ -32,7 +32,8 @@ export const notificationsSettings = {
     env: 'BAILIWICK_RETRY_SCHEDULE',
     kind: 'list',
     fallback: '0s,5s,1m,5m,30m,2h,5h,10h,14h,20h,24h',
-    about: 'Waits before the attempts of a delivery, in s, m or h, up to 10 % longer by chance. Their number is the number of attempts; mails and chat messages use the first six.',
+    about:
+      'Waits before the attempts of a delivery, in s, m or h, up to 10 % longer by chance. Their number is the number of attempts; mails and chat messages use the first six.',
   },
   smtpUrl: {
     env: 'BAILIWICK_SMTP_URL',
@@ -44,7 +45,8 @@ export const notificationsSettings = {
     env: 'BAILIWICK_EGRESS_ALLOW_HOSTS',
     kind: 'list',
     fallback: '',
-    about: 'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included. For receivers inside the cluster; empty otherwise.',
+    about:
+      'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included. For receivers inside the cluster; empty otherwise.',
   },
   egressAllowCidrs: { env: 'BAILIWICK_EGRESS_ALLOW_CIDRS', kind: 'list', fallback: '', about: 'Networks of receivers for which the egress guard is lifted.' },
   egressPorts: { env: 'BAILIWICK_EGRESS_PORTS', kind: 'list', fallback: '', about: 'Ports receivers may use besides 443 and 8443.' },

@@ -130,16 +130,16 @@ export async function ensureStreams(manager: JetStreamManager): Promise<void> {
   }
 }
 
-async function ensureConsumer(manager: JetStreamManager, options: ConsumerOptions): Promise<ConsumerInfo> {
+// An existing consumer keeps its place and takes these settings on: a new version may want others.
+async function ensureConsumer(manager: JetStreamManager, { stream, durable, subject, ackWaitMs }: ConsumerOptions): Promise<ConsumerInfo> {
   await ensureStreams(manager);
-  return manager.consumers.add(options.stream, {
-    durable_name: options.durable,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(options.ackWaitMs),
-    max_deliver: -1,
-    max_ack_pending: 1000,
-    filter_subject: options.subject,
-  });
+  const settings = { ack_wait: nanos(ackWaitMs), max_deliver: -1, max_ack_pending: 1000, filter_subject: subject };
+  const exists = await manager.consumers.info(stream, durable).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return manager.consumers.update(stream, durable, settings);
+  return manager.consumers.add(stream, { ...settings, durable_name: durable, ack_policy: AckPolicy.Explicit });
 }
 
 type Link = { manager: () => Promise<JetStreamManager>; client: () => JetStreamClient | undefined; log: Log; isClosed: () => boolean };

@@ -92,7 +92,9 @@ export function createDispatch({ routes: table, log, auditRefusal, afterChange }
       throw error;
     } finally {
       const took = Math.round(performance.now() - started);
-      log.info('call', { operation: operation.name, code, ms: took, actor: caller.id || caller.type, requestId: caller.requestId });
+      // What services ask each other in their own name has no request: it is part of one that is logged.
+      if (caller.requestId !== '')
+        log.info('call', { operation: operation.name, code, ms: took, actor: caller.id || caller.type, requestId: caller.requestId });
       if (operation.sideEffects) afterChange();
     }
   };

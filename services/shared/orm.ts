@@ -1,5 +1,6 @@
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs, LockWaitTimeoutException } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Transaction } from 'kysely';
 import type { Pool, QueryResultRow } from 'pg';
 import type { Log } from './log.ts';
 
@@ -83,14 +84,20 @@ export async function openDatabase(options: DatabaseOptions) {
   };
 }
 
-/** Runs a statement of a queries.ts inside the transaction of `em`. Placeholders are `?`. */
-export function execute<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
-  return em.getConnection().execute<Row[]>(sql, [...values], 'all', em.getTransactionContext());
+/**
+ * Runs a statement of a queries.ts inside the transaction of `em`. Placeholders are `$1`, `$2` … and the values are
+ * bound: MikroORM's own `execute` would write them into the text.
+ */
+export async function execute<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
+  const transaction = em.getTransactionContext<Transaction<unknown>>();
+  if (!transaction) throw new Error('a statement needs a transaction');
+  const result = await transaction.executeQuery(CompiledQuery.raw(sql, [...values]));
+  return result.rows as Row[];
 }
 
 /** Takes a transaction-long lock on a name: two transactions that change what it stands for run one after the other. */
 export async function lockName(em: EntityManager, name: string): Promise<void> {
-  await execute(em, 'select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
+  await execute(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
 /** Whether an error is PostgreSQL's unique violation of that constraint or index. */

@@ -163,13 +163,13 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
     return database.transaction(null, async (em) => {
       const rows = await execute<{ id: string; for_tenant: string; type: string; event: string | null; audit: string; tasks: Task[] }>(
         em,
-        'select id, for_tenant, type, event, audit, tasks from outbox where published_at is null order by id limit ? for update skip locked',
+        'select id, for_tenant, type, event, audit, tasks from outbox where published_at is null order by id limit $1 for update skip locked',
         [batch],
       );
       for (const { id, for_tenant: tenant, type, event, audit, tasks } of rows) {
         const sequence = await broker.publish(`evt.${tenant || '_'}.${type || 'audit'}`, `{"event":${JSON.stringify(event)},"audit":${audit}}`, id);
         for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
-        await execute(em, 'update outbox set published_at = now(), stream_seq = ? where id = ?', [sequence, id]);
+        await execute(em, 'update outbox set published_at = now(), stream_seq = $1 where id = $2', [sequence, id]);
       }
       return rows.length;
     });

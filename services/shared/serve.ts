@@ -33,13 +33,19 @@ export async function listenRpc({ host, port, routes, dispatch, verify }: RpcSer
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/**
- * Listens until `drain`: new connections are refused, kept-alive ones closed, calls in flight finished (25 s at
- * most). `rawError` makes the whole response for what fails before there is a request.
- */
-export async function listenHttp(host: string, port: number, handle: Handler, rawError = emptyRawError): Promise<Listener> {
+export type HttpOptions = {
+  /** A request that has not arrived whole by then is answered with `rawError` and its connection closed. */
+  requestTimeoutMs?: number;
+  /** Makes the whole response for what fails before there is a request, from Node's error code. */
+  rawError?: (code: string | undefined) => string;
+};
+
+/** Listens until `drain`: new connections are refused, kept-alive ones closed, calls in flight finished (25 s at most). */
+export async function listenHttp(host: string, port: number, handle: Handler, options: HttpOptions = {}): Promise<Listener> {
+  const { requestTimeoutMs = 30_000, rawError = emptyRawError } = options;
   let draining = false;
-  const server: Server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => {
+  const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
+  const server: Server = createServer({ keepAliveTimeout: 65_000, ...timeouts }, (request, response) => {
     if (draining) response.setHeader('connection', 'close');
     Promise.resolve(handle(request, response)).catch(() => response.destroy());
   });

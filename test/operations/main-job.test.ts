@@ -34,9 +34,16 @@ describeBoth('the main job', (topology) => {
 
     const tenant = await createTenant(stack, session);
     const account = await stack.call('Account_Get', {}, session);
-    assert.deepEqual((account.body['Tenants'] as Array<{ ID: string }>).map(({ ID }) => ID), [tenant]);
+    assert.deepEqual(
+      (account.body['Tenants'] as Array<{ ID: string }>).map(({ ID }) => ID),
+      [tenant],
+    );
 
-    const created = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'catcher', URL: `${stack.inboxUrl}/hooks/main` } }, session);
+    const created = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant: tenant, Name: 'catcher', URL: `${stack.inboxUrl}/hooks/main` } },
+      session,
+    );
     assert.equal(created.status, 200, JSON.stringify(created.body));
     const secret = String(created.body['Secret']);
     assert.match(secret, /^whsec_/);

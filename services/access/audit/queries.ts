@@ -5,7 +5,7 @@ import type { AuditRow } from './entities.ts';
 
 export async function findTenants(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await execute<{ id: string }>(em, 'select id from tenant where id in (select jsonb_array_elements_text(?::jsonb))', [JSON.stringify(ids)]);
+  const rows = await execute<{ id: string }>(em, 'select id from tenant where id in (select jsonb_array_elements_text($1::jsonb))', [JSON.stringify(ids)]);
   return rows.map(({ id }) => id);
 }
 
@@ -14,12 +14,12 @@ export async function lockHeads(em: EntityManager, tenants: readonly string[]): 
   const names = JSON.stringify(tenants);
   await execute(
     em,
-    `insert into audit_head (tenant, seq, hash) select name, 0, '' from jsonb_array_elements_text(?::jsonb) as t (name) order by name on conflict do nothing`,
+    `insert into audit_head (tenant, seq, hash) select name, 0, '' from jsonb_array_elements_text($1::jsonb) as t (name) order by name on conflict do nothing`,
     [names],
   );
   const rows = await execute<Link & { tenant: string }>(
     em,
-    'select tenant, seq, hash from audit_head where tenant in (select jsonb_array_elements_text(?::jsonb)) order by tenant for update',
+    'select tenant, seq, hash from audit_head where tenant in (select jsonb_array_elements_text($1::jsonb)) order by tenant for update',
     [names],
   );
   return rows.map(({ tenant, seq, hash }) => [tenant, { seq, hash }]);
@@ -30,7 +30,7 @@ export async function findStored(em: EntityManager, entries: readonly Entry[]): 
   const keys = JSON.stringify(entries.map(({ Tenant, ID }) => ({ tenant: Tenant, id: ID })));
   const rows = await execute<{ id: string }>(
     em,
-    'select e.id from audit_entry e join jsonb_to_recordset(?::jsonb) as k (tenant text, id text) on e.tenant = k.tenant and e.id = k.id',
+    'select e.id from audit_entry e join jsonb_to_recordset($1::jsonb) as k (tenant text, id text) on e.tenant = k.tenant and e.id = k.id',
     [keys],
   );
   return rows.map(({ id }) => id);
@@ -61,7 +61,7 @@ export async function insertEntries(em: EntityManager, entries: readonly LinkedE
     prev_hash: entry.PrevHash,
     hash: entry.Hash,
   }));
-  await execute(em, 'insert into audit_entry select * from jsonb_populate_recordset(null::audit_entry, ?::jsonb)', [JSON.stringify(rows)]);
+  await execute(em, 'insert into audit_entry select * from jsonb_populate_recordset(null::audit_entry, $1::jsonb)', [JSON.stringify(rows)]);
 }
 
 export async function moveHeads(em: EntityManager, heads: ReadonlyMap<string, Link>): Promise<void> {
@@ -69,7 +69,7 @@ export async function moveHeads(em: EntityManager, heads: ReadonlyMap<string, Li
   await execute(
     em,
     `update audit_head h set seq = n.seq, hash = n.hash
-     from jsonb_to_recordset(?::jsonb) as n (tenant text, seq int, hash text) where h.tenant = n.tenant`,
+     from jsonb_to_recordset($1::jsonb) as n (tenant text, seq int, hash text) where h.tenant = n.tenant`,
     [JSON.stringify(rows)],
   );
 }
@@ -97,7 +97,7 @@ const filterValues = (filter: EntryFilter) => [filter.actions, filter.actorIds, 
 
 const entriesOfTenant: Statement = {
   name: 'access.audit_of_tenant',
-  text: `select ${columns} from audit_entry where tenant = $1 and ($2::int is null or seq < $2) and ${filtered} order by seq desc limit $3`,
+  text: `select ${columns} from audit_entry where tenant = $1 and seq < coalesce($2::int, 2147483647) and ${filtered} order by seq desc limit $3`,
 };
 
 export type EntryPage = { after: string; limit: number; filter: EntryFilter };
@@ -107,9 +107,10 @@ export function entriesOf(database: Database, tenant: string, { after, limit, fi
   return database.query<AuditRow>(entriesOfTenant, [tenant, after === '' ? null : Number(after), limit, ...filterValues(filter)]);
 }
 
+// Every id begins with "aud_" and so stands before "b".
 const entriesOfActor: Statement = {
   name: 'access.audit_of_actor',
-  text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and ($2::text is null or id < $2) and ${filtered}
+  text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
          and ($11::text = '' or tenant = $11) order by id desc limit $3`,
 };
 

@@ -21,7 +21,7 @@ export async function findNewestRegistration(database: Database, emailKey: strin
 export async function consumeRegistration(em: EntityManager, tokenHash: Uint8Array): Promise<PendingRegistration | undefined> {
   const [row] = await execute<PendingRegistration>(
     em,
-    'delete from registration where token_hash = ? and expires_at > now() returning user_id, email, email_key, password_hash, password_group',
+    'delete from registration where token_hash = $1 and expires_at > now() returning user_id, email, email_key, password_hash, password_group',
     [tokenHash],
   );
   return row;
@@ -29,12 +29,16 @@ export async function consumeRegistration(em: EntityManager, tokenHash: Uint8Arr
 
 /** Takes all other attempts of an address out of the table and tells which passwords they had. */
 export async function consumeRivals(em: EntityManager, emailKey: string): Promise<Array<{ password_group: string; alive: boolean }>> {
-  return execute(em, 'delete from registration where email_key = ? returning password_group, expires_at > now() as alive', [emailKey]);
+  return execute(em, 'delete from registration where email_key = $1 returning password_group, expires_at > now() as alive', [emailKey]);
 }
 
 /** Gives a waiting registration a new token; the one before is void. */
 export async function renewRegistration(em: EntityManager, userId: string, tokenHash: Uint8Array, expiresAt: Date): Promise<boolean> {
-  const rows = await execute(em, 'update registration set token_hash = ?, expires_at = ? where user_id = ? returning user_id', [tokenHash, expiresAt, userId]);
+  const rows = await execute(em, 'update registration set token_hash = $1, expires_at = $2 where user_id = $3 returning user_id', [
+    tokenHash,
+    expiresAt,
+    userId,
+  ]);
   return rows.length > 0;
 }
 
@@ -49,12 +53,12 @@ export async function consumeResetToken(em: EntityManager, tokenHash: Uint8Array
   const [row] = await execute<{ user_id: string }>(
     em,
     `delete from reset_token t using user_account u
-     where t.token_hash = ? and t.expires_at > now() and u.id = t.user_id and u.email_key = t.email_key and u.status = 'active' returning t.user_id`,
+     where t.token_hash = $1 and t.expires_at > now() and u.id = t.user_id and u.email_key = t.email_key and u.status = 'active' returning t.user_id`,
     [tokenHash],
   );
   return row;
 }
 
 export async function voidResetTokens(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from reset_token where user_id = ?', [userId]);
+  await execute(em, 'delete from reset_token where user_id = $1', [userId]);
 }

@@ -23,5 +23,5 @@ export async function findLiveSession(database: Database, tokenHash: Uint8Array)
 
 /** Ends all sessions of a user. */
 export async function endSessions(em: EntityManager, userId: string): Promise<void> {
-  await execute(em, 'delete from session where user_id = ?', [userId]);
+  await execute(em, 'delete from session where user_id = $1', [userId]);
 }

@@ -8,7 +8,14 @@ export type Mailer = { send(mail: Mail): Promise<void>; close(): void };
 /** Hands mails to the mail server over a few kept connections. */
 export function createMailer({ smtpUrl, from, connections }: { smtpUrl: string; from: string; connections: number }): Mailer {
   const timeouts = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 20_000, dnsTimeout: 5000 };
-  const transport = nodemailer.createTransport({ url: smtpUrl, pool: true, maxConnections: connections, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+  const transport = nodemailer.createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: connections,
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
   return {
     async send({ to, messageId, subject, text, html }) {
       try {

@@ -54,7 +54,10 @@ export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (
  * mail program would make a link of (whoever may invite could otherwise send advertisements in our name).
  */
 export function displayName(name: string): string {
-  const line = name.normalize('NFC').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
+  const line = name
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .trim();
   const unlinked = line.replace(/(?<=\S)[.:/@](?=\S)/g, ' ').replace(/ +/g, ' ');
   return [...unlinked].slice(0, 64).join('');
 }

@@ -127,7 +127,13 @@ function newRow({ name, url, eventTypes, description, rateLimit }: WebhookEndpoi
 }
 
 /** Writes an endpoint's event into the transaction. */
-export function record(em: EntityManager, call: Pick<Call, 'operation' | 'caller' | 'permission'>, type: string, row: WebhookEndpointRow, previous?: Record<string, unknown>): void {
+export function record(
+  em: EntityManager,
+  call: Pick<Call, 'operation' | 'caller' | 'permission'>,
+  type: string,
+  row: WebhookEndpointRow,
+  previous?: Record<string, unknown>,
+): void {
   recordChange(em, call, {
     tenant: row.tenant,
     type,

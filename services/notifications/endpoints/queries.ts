@@ -31,5 +31,5 @@ export async function findTenantOfEndpoint(database: Database, id: string): Prom
 
 /** Forgets what waits to be delivered to an endpoint, dead letters included. */
 export async function deleteWaiting(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
-  await execute(em, 'delete from delivery_waiting where tenant = ? and endpoint = ?', [tenant, endpoint]);
+  await execute(em, 'delete from delivery_waiting where tenant = $1 and endpoint = $2', [tenant, endpoint]);
 }

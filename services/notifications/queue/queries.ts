@@ -42,31 +42,42 @@ export async function isAttemptDone(database: Database, task: string, attempt: n
   return rows.length > 0;
 }
 
-/** Notes an attempt. False where it was noted before: then somebody else has already settled what follows. */
-export async function insertAttempt(em: EntityManager, row: AttemptRow): Promise<boolean> {
-  const inserted = await execute<{ task: string }>(
-    em,
-    `insert into delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning task`,
-    [row.task, row.attempt, row.operation, row.tenant, row.endpoint, row.event, row.type, row.delivery, row.status, row.statusCode, row.error, row.message, row.durationMs, row.startedAt, row.nextAttemptAt],
-  );
-  return inserted.length > 0;
+// What is noted twice was settled the first time: both statements then do nothing.
+const noteAttempt = `
+  with noted as (
+    insert into delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning task
+  )`;
+
+const settleDone: Statement = {
+  name: 'notifications.settle_done',
+  text: `${noteAttempt} delete from delivery_waiting where task in (select task from noted)`,
+};
+
+// An older attempt that comes in late never overwrites a newer one.
+const settleWaiting: Statement = {
+  name: 'notifications.settle_waiting',
+  text: `${noteAttempt}
+    insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, queued_at, enqueued_at, extra, dek_id, request)
+    select task, $16, $17, $3, $4, $5, $6, $18, $15, null, $19, $20, $21, $22 from noted
+    on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null
+    where delivery_waiting.attempt <= excluded.attempt`,
+};
+
+/** Notes an attempt, and that nothing is left to do for its task. */
+export async function settleAsDone(database: Database, attempt: AttemptRow): Promise<void> {
+  await database.query(settleDone, valuesOf(attempt));
 }
 
-/** Notes what becomes of a task. An older attempt never overwrites a newer one. */
-export async function upsertWaiting(em: EntityManager, row: WaitingRow): Promise<void> {
-  await execute(
-    em,
-    `insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, queued_at, enqueued_at, extra, dek_id, request)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, ?, ?, ?, ?)
-     on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null
-     where delivery_waiting.attempt < excluded.attempt or (delivery_waiting.attempt = excluded.attempt and excluded.state = 'dead')`,
-    [row.task, row.state, row.lane, row.operation, row.tenant, row.endpoint, row.event, row.attempt, row.dueAt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request],
-  );
+/** Notes an attempt, and that its task waits for another or is dead. */
+export async function settleAsWaiting(database: Database, attempt: AttemptRow, row: WaitingRow): Promise<void> {
+  const values = [row.state, row.lane, row.attempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request];
+  await database.query(settleWaiting, [...valuesOf(attempt), ...values]);
 }
 
-export async function deleteTask(em: EntityManager, task: string): Promise<void> {
-  await execute(em, 'delete from delivery_waiting where task = ?', [task]);
+function valuesOf(row: AttemptRow): unknown[] {
+  const { task, attempt, operation, tenant, endpoint, event, type, delivery, status, statusCode, error, message, durationMs, startedAt, nextAttemptAt } = row;
+  return [task, attempt, operation, tenant, endpoint, event, type, delivery, status, statusCode, error, message, durationMs, startedAt, nextAttemptAt];
 }
 
 /**
@@ -78,26 +89,26 @@ export function takeDue(em: EntityManager, lane: string, limit: number): Promise
     em,
     `select task, state, lane, operation, tenant, endpoint, event, attempt, due_at as "dueAt", enqueued_at as "enqueuedAt", extra, dek_id as "dekId", request
      from delivery_waiting
-     where lane = ? and ((state = 'waiting' and due_at <= now()) or (state = 'queued' and queued_at < now() - interval '15 minutes'))
-     order by due_at limit ? for update skip locked`,
+     where lane = $1 and ((state = 'waiting' and due_at <= now()) or (state = 'queued' and queued_at < now() - interval '15 minutes'))
+     order by due_at limit $2 for update skip locked`,
     [lane, limit],
   );
 }
 
 export async function markQueued(em: EntityManager, task: string): Promise<void> {
-  await execute(em, "update delivery_waiting set state = 'queued', queued_at = now() where task = ?", [task]);
+  await execute(em, "update delivery_waiting set state = 'queued', queued_at = now() where task = $1", [task]);
 }
 
 /** Puts a row off that cannot be published, so that it does not stand in the way of the others. */
 export async function postpone(em: EntityManager, task: string): Promise<void> {
-  await execute(em, "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = ?", [task]);
+  await execute(em, "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1", [task]);
 }
 
 /** Forgets attempts older than 30 days, a batch at a time. Returns how many went. */
 export async function deleteOldAttempts(em: EntityManager, limit: number): Promise<number> {
   const rows = await execute(
     em,
-    `delete from delivery_attempt where (task, attempt) in (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit ?) returning task`,
+    `delete from delivery_attempt where (task, attempt) in (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit $1) returning task`,
     [limit],
   );
   return rows.length;

@@ -45,10 +45,11 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
   const loop = (async () => {
     while (!stopped) {
       await round().catch((error: unknown) => log.warn('what is due could not be published, it is tried again', { error }));
-      if (!stopped) await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, intervalMs);
-        wake = () => (clearTimeout(timer), resolve());
-      });
+      if (!stopped)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, intervalMs);
+          wake = () => (clearTimeout(timer), resolve());
+        });
     }
   })();
 

@@ -4,7 +4,7 @@ import type { TenantKeys } from '../keys/keys.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { Plan } from './plan.ts';
-import { deleteTask, insertAttempt, isAttemptDone, upsertWaiting, type WaitingRow } from './queries.ts';
+import { isAttemptDone, settleAsDone, settleAsWaiting, type WaitingRow } from './queries.ts';
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -18,21 +18,16 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
   return {
     isDone: (task: string, attempt: number) => isAttemptDone(database, task, attempt),
 
-    /** Settles an attempt: its row, and what becomes of the task, in one transaction. */
+    /** Settles an attempt: its row and what becomes of the task, together. */
     async finish({ attempt, outcome, plan, startedAt, durationMs }: Finished): Promise<void> {
-      const { task, number, operation, tenant, endpoint, event, type } = attempt;
-      // Before the transaction: a tenant's first key is made in one of its own.
-      const sealed = plan.state === 'done' ? undefined : await keys.seal(tenant, Buffer.from(attempt.text), requestContext(task));
-      const nextAttemptAt = plan.state === 'waiting' ? plan.dueAt : null;
-      await database.transaction(null, async (em) => {
-        const isNew = await insertAttempt(em, { task, attempt: number, operation, tenant, endpoint, event, type, ...outcome, durationMs, startedAt, nextAttemptAt });
-        if (!isNew) return;
-        if (plan.state === 'done' || !sealed) return deleteTask(em, task);
-        const { lane, enqueued, extra } = attempt;
-        const next = plan.state === 'waiting' ? number + 1 : number;
-        const row = { task, lane, operation, tenant, endpoint, event, extra, enqueuedAt: enqueued, dekId: sealed.dekId, request: sealed.sealed };
-        await upsertWaiting(em, { ...row, state: plan.state, attempt: next, dueAt: nextAttemptAt });
-      });
+      const { task, number, operation, tenant, endpoint, event, type, lane, extra } = attempt;
+      const dueAt = plan.state === 'waiting' ? plan.dueAt : null;
+      const noted = { task, attempt: number, operation, tenant, endpoint, event, type, ...outcome, durationMs, startedAt, nextAttemptAt: dueAt };
+      if (plan.state === 'done') return settleAsDone(database, noted);
+      const { dekId, sealed } = await keys.seal(tenant, Buffer.from(attempt.text), requestContext(task));
+      const next = plan.state === 'waiting' ? number + 1 : number;
+      const row = { task, lane, operation, tenant, endpoint, event, extra, enqueuedAt: attempt.enqueued, dekId, request: sealed };
+      await settleAsWaiting(database, noted, { ...row, state: plan.state, attempt: next, dueAt });
     },
 
     /** The documented JSON request of a row that waits. */

@@ -47,7 +47,15 @@ async function handle({ dispatch, store, log }: WorkerDeps, { schedule }: Lane, 
   if (!outcome) return message.retry(ourFaultWait(message.deliveries));
 
   const expiresAt = expiryOf(attempt);
-  const plan = planNext({ ...outcome, attempt: attempt.number, schedule, expiresAt, retryAfterMs: context.retryAfterMs, now: new Date(), random: Math.random() });
+  const plan = planNext({
+    ...outcome,
+    attempt: attempt.number,
+    schedule,
+    expiresAt,
+    retryAfterMs: context.retryAfterMs,
+    now: new Date(),
+    random: Math.random(),
+  });
   const finished = { attempt, outcome, plan, startedAt, durationMs: Date.now() - startedAt.getTime() };
   await finish(store, finished);
   await message.ack();

@@ -61,7 +61,12 @@ async function disable(database: Database, { tenant, endpoint }: WebhooksDeliver
   });
 }
 
-function resultOf(id: string, attemptNumber: number, startedAt: Date, { status, statusCode, error, message }: Outcome): MessageInitShape<typeof TaskResultSchema> {
+function resultOf(
+  id: string,
+  attemptNumber: number,
+  startedAt: Date,
+  { status, statusCode, error, message }: Outcome,
+): MessageInitShape<typeof TaskResultSchema> {
   return {
     id,
     status,

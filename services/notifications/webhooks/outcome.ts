@@ -5,8 +5,21 @@ export type Status = 'delivered' | 'retry' | 'failed' | 'dropped';
 
 export type ErrorName =
   | ''
-  | 'timeout' | 'dns_error' | 'connection_refused' | 'connection_reset' | 'tls_error' | 'blocked_address' | 'invalid_url' | 'redirect'
-  | 'http_status' | 'rate_limited' | 'response_too_large' | 'payload_too_large' | 'endpoint_inactive' | 'endpoint_not_found' | 'suppressed'
+  | 'timeout'
+  | 'dns_error'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'tls_error'
+  | 'blocked_address'
+  | 'invalid_url'
+  | 'redirect'
+  | 'http_status'
+  | 'rate_limited'
+  | 'response_too_large'
+  | 'payload_too_large'
+  | 'endpoint_inactive'
+  | 'endpoint_not_found'
+  | 'suppressed'
   | 'aborted_by_receiver';
 
 export type Outcome = {

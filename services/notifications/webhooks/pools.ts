@@ -30,7 +30,10 @@ export function createPools({ connections, connectMs, totalMs }: { connections: 
   return {
     /** The pool for a URL whose host was resolved to `addresses` and found good. */
     for(url: URL, addresses: readonly Address[]): Pool {
-      const key = `${url.origin} ${addresses.map(({ address }) => address).sort().join(' ')}`;
+      const key = `${url.origin} ${addresses
+        .map(({ address }) => address)
+        .sort()
+        .join(' ')}`;
       const pool = pools.get(key) ?? create(url.origin, addresses);
       // Last used last: the first one is let go of when there are too many.
       pools.delete(key);

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SettingTable } from '@bailiwick/shared/config.ts';
+import { usage } from '../local/options.ts';
+import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { renderConfiguration, staleOutputs } from './configuration.ts';
+
+test('what is generated from the settings tables is current (npm run generate)', () => {
+  assert.deepEqual(staleOutputs(), []);
+});
+
+test('docs/configuration.md has a row for every setting of every process and of the local start', () => {
+  const page = renderConfiguration();
+  const tables: SettingTable[] = [...Object.values(settingTables), singleSettings, migrateSettings];
+  const wanted = tables.flatMap((table) => Object.values(table)).length + 5;
+  assert.equal(page.split('\n').filter((line) => line.startsWith('| `')).length, wanted);
+  for (const { env } of tables.flatMap((table) => Object.values(table))) assert.ok(page.includes(`| \`${env}\` |`), env);
+  const local = page.slice(page.indexOf('## The local start'));
+  assert.deepEqual(
+    Array.from(local.matchAll(/^\| `(\w+)`/gm), ([, name]) => name).sort(),
+    Array.from(usage.match(/^ {2}[A-Z_]+/gm) ?? [], (name) => name.trim()).sort(),
+  );
+});
+
+test('a setting says whether it is required, and whether other processes share it', () => {
+  const rows = renderConfiguration().split('\n');
+  assert.ok(rows.some((row) => row.startsWith('| `NATS_URL` | URL | **required** |') && row.endsWith(' * |')));
+  assert.ok(rows.some((row) => row.startsWith('| `BAILIWICK_TENANT_CREATION` |') && row.includes('| `true` |') && !row.endsWith(' * |')));
+});

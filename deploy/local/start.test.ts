@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import process from 'node:process';
+import { type TestContext, test } from 'node:test';
+import { root } from './paths.ts';
+import { isAlive, trySignal } from './pids.ts';
+import { temporaryFolder, until } from './testing.ts';
+
+type Run = { child: ChildProcess; output(): string; ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> };
+
+/** `npm start` as a terminal runs it: in a process group of its own, on free ports unless told otherwise. */
+function npmStart(t: TestContext, dataDir: string, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {}): Run {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(BAILIWICK_|npm_|PORT$|DATABASE_URL$|NATS_URL$)/.test(name)));
+  const child = spawn('npm', ['start', '--silent', '--', ...args], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inherited, PORT: '0', BAILIWICK_INBOX_PORT: '0', BAILIWICK_DATA: dataDir, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  t.after(() => trySignal(-(child.pid ?? 0), 'SIGKILL'));
+  return { child, output: () => output, ended };
+}
+
+async function isUp(run: Run): Promise<{ gateway: string; inbox: string }> {
+  const ended = run.ended.then(() => assert.fail(`ended early:\n${run.output()}`));
+  const up = until(() => run.output().includes('Press Ctrl-C'), 90_000);
+  await Promise.race([up, ended]);
+  const find = (name: string): string => new RegExp(`  ${name} +(http\\S+)`).exec(run.output())?.[1] ?? assert.fail(run.output());
+  return { gateway: find('gateway'), inbox: find('inbox') };
+}
+
+/** What runs with this data folder in its environment: everything that a start has started. */
+function processesOf(dataDir: string): string[] {
+  if (!existsSync('/proc/self/environ')) return [];
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && isAlive(Number(name)) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(dataDir);
+    } catch {
+      return false; // ended meanwhile
+    }
+  });
+}
+
+const pressCtrlC = (run: Run): boolean => trySignal(-(run.child.pid ?? 0), 'SIGINT');
+
+for (const args of [[], ['--single']]) {
+  test(`${['npm start', ...args].join(' ')} is ready when it says so, keeps its data, and Ctrl-C ends all of it with 0`, async (t) => {
+    const dataDir = temporaryFolder(t);
+    const first = npmStart(t, dataDir, { args });
+    const { gateway, inbox } = await isUp(first);
+    assert.equal((await fetch(`${gateway}/readyz`)).status, 200);
+    assert.deepEqual(await (await fetch(`${inbox}/messages`)).json(), []);
+    const key = readFileSync(join(dataDir, 'platform-key'), 'utf8').trim();
+    assert.ok(first.output().includes(key), 'the platform key is on the screen');
+    assert.match(readFileSync(join(dataDir, 'worker-token'), 'utf8'), /^bwkw_/);
+
+    const second = npmStart(t, dataDir, { args });
+    assert.notEqual((await second.ended).code, 0);
+    assert.match(second.output(), /already running on/);
+
+    pressCtrlC(first);
+    assert.deepEqual(await first.ended, { code: 0, signal: null });
+    await until(() => processesOf(dataDir).length === 0);
+
+    const again = npmStart(t, dataDir, { args });
+    await isUp(again);
+    assert.equal(readFileSync(join(dataDir, 'platform-key'), 'utf8').trim(), key);
+    trySignal(again.child.pid ?? 0, 'SIGTERM'); // to npm alone, as a service manager would
+    assert.equal((await again.ended).code, 0);
+    await until(() => processesOf(dataDir).length === 0);
+  });
+}
+
+test('npm start leaves nothing behind when all of it is killed', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const run = npmStart(t, dataDir);
+  await isUp(run);
+  trySignal(-(run.child.pid ?? 0), 'SIGKILL');
+  await until(() => processesOf(dataDir).length === 0);
+});
+
+test('npm start names a port that is taken, and an argument or variable that it does not know', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const cases: [options: Parameters<typeof npmStart>[2], expected: string][] = [
+    [{ env: { PORT: String(port) } }, `port ${port} is taken, and the gateway wants it`],
+    [{ env: { BAILIWICK_INBOX_PORT: String(port) } }, `port ${port} is taken, and the inbox wants it`],
+    [{ env: { BAILIWICK_DATTA: '/x' } }, 'nothing reads BAILIWICK_DATTA'],
+    [{ args: ['--sinlge'] }, 'unknown argument --sinlge'],
+  ];
+  for (const [options, expected] of cases) {
+    const run = npmStart(t, dataDir, options);
+    assert.notEqual((await run.ended).code, 0);
+    assert.ok(run.output().includes(expected), run.output());
+  }
+});

@@ -1,0 +1,55 @@
+{{/* The prefix of every object. 40 characters leave room for the longest suffix within Kubernetes' 63. */}}
+{{- define "bailiwick.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- $name = .Values.fullnameOverride -}}
+{{- else if not (contains $name .Release.Name) -}}
+{{- $name = printf "%s-%s" .Release.Name $name -}}
+{{- else -}}
+{{- $name = .Release.Name -}}
+{{- end -}}
+{{- $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* (dict "root" $ "component" name): what selects the pods of one component. Never changes in a release's life. */}}
+{{- define "bailiwick.selectorLabels" -}}
+app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* (dict "root" $ "component" name) */}}
+{{- define "bailiwick.labels" -}}
+{{ include "bailiwick.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/part-of: bailiwick
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* (dict "root" $ "component" name): name, namespace and labels of an object of that component. */}}
+{{- define "bailiwick.metadata" -}}
+name: {{ include "bailiwick.fullname" .root }}-{{ .component }}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "bailiwick.labels" . | nindent 2 }}
+{{- end -}}
+
+{{/* A digest names one image for ever, so it goes before a tag. */}}
+{{- define "bailiwick.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+(dict "root" $ "component" name): where a component's Service is reached. In full: a resolver that asks the name server
+directly knows nothing of the search list in resolv.conf.
+*/}}
+{{- define "bailiwick.host" -}}
+{{ include "bailiwick.fullname" .root }}-{{ .component }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
+{{- end -}}

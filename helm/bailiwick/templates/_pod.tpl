@@ -1,0 +1,82 @@
+{{/*
+The one pod template: every workload, Job and evaluation pod is made here, so that what holds for one holds for all.
+
+  root        $
+  component   its name: the container's name and a label
+  account     the ServiceAccount, "default" where it has none of its own
+  values      podLabels, podAnnotations, podSecurityContext, containerSecurityContext, nodeSelector, tolerations, affinity,
+              topologySpreadConstraints, priorityClassName, terminationGracePeriodSeconds; all optional
+  container   the container: command, env, ports, probes, volumeMounts, resources …
+  volumes     optional
+  image       default: Bailiwick's
+  user        default: 65532
+  restart     default: Always
+*/}}
+{{- define "bailiwick.podTemplate" -}}
+{{- $user := default 65532 .user -}}
+{{- $podSecurity := dict "runAsNonRoot" true "runAsUser" $user "runAsGroup" $user "fsGroup" $user "fsGroupChangePolicy" "OnRootMismatch" "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- $security := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) -}}
+{{- $mounts := concat (list (dict "name" "tmp" "mountPath" "/tmp")) (default list .container.volumeMounts) -}}
+{{- $container := mustMergeOverwrite (dict
+      "name" .component
+      "image" (default (include "bailiwick.image" .root) .image)
+      "imagePullPolicy" .root.Values.image.pullPolicy
+      "securityContext" (mustMergeOverwrite $security (deepCopy (default dict .values.containerSecurityContext)))
+    ) .container (dict "volumeMounts" $mounts) -}}
+metadata:
+  labels:
+    {{- /* Without the chart's version: a new chart alone restarts nothing. */}}
+    {{- include "bailiwick.selectorLabels" . | nindent 4 }}
+    {{- with .values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .values.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ .account }}
+  automountServiceAccountToken: false
+  {{- /*
+  For a Service called bailiwick-x Kubernetes would set BAILIWICK_X_PORT and more, and a process refuses to start when it finds a
+  BAILIWICK_ variable that it does not know.
+  */}}
+  enableServiceLinks: false
+  {{- with .root.Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .restart }}
+  restartPolicy: {{ . }}
+  {{- end }}
+  terminationGracePeriodSeconds: {{ default 30 .values.terminationGracePeriodSeconds | int }}
+  securityContext:
+    {{- mustMergeOverwrite $podSecurity (deepCopy (default dict .values.podSecurityContext)) | toYaml | nindent 4 }}
+  containers:
+    - {{- toYaml $container | nindent 6 }}
+  volumes:
+    - name: tmp
+      emptyDir: {sizeLimit: 64Mi}
+    {{- with .volumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .values.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- with .values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .values.topologySpreadConstraints }}
+  topologySpreadConstraints:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}

@@ -1,0 +1,114 @@
+{{/*
+The environment of a process, rendered from the same tables the processes read: files/settings.yaml is generated from
+deploy/settings.ts. A setting's value comes from "bailiwick.wiring" where the cluster decides it, else from
+`config.<name>`, else from the process's own default.
+*/}}
+{{- define "bailiwick.settings" -}}
+{{ .Files.Get "files/settings.yaml" }}
+{{- end -}}
+
+{{/* (dict "root" $ "process" name "roles" "values"): the env list of a container. */}}
+{{- define "bailiwick.environment" -}}
+{{- $context := . -}}
+{{- $wiring := include "bailiwick.wiring" . | fromYaml -}}
+{{- $config := mustMergeOverwrite (include "bailiwick.config" .root | fromYaml) (deepCopy (default dict .values.config)) -}}
+{{- range $name, $setting := index (include "bailiwick.settings" .root | fromYaml) .process -}}
+{{- if hasKey $wiring $name }}
+- {{ merge (dict "name" $setting.env) (index $wiring $name) | toJson }}
+{{- else if eq $name "databaseUrl" }}
+- {{ include "bailiwick.databaseVariable" (dict "root" $context.root "service" $context.process "setting" $setting "migrate" false) }}
+{{- else if hasKey $config $name }}
+- {{ dict "name" $setting.env "value" (include "bailiwick.text" (dict "kind" $setting.kind "value" (index $config $name))) | toJson }}
+{{- else if $setting.required -}}
+{{- fail (printf "the chart has no value for %s, which %s requires: _settings.tpl, \"bailiwick.wiring\"" $setting.env $context.process) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the cluster decides: setting → the rest of its env entry. Every process takes of it what it reads. */}}
+{{- define "bailiwick.wiring" -}}
+{{- $root := .root -}}
+port: {value: "8080"}
+adminPort: {value: "9464"}
+preDrainMs: {value: {{ mul 1000 (int .values.preDrainSeconds) | quote }}}
+publicUrl: {value: {{ include "bailiwick.publicUrl" $root | quote }}}
+{{- range $name := list "identity" "access" "sso" }}
+{{ $name }}Url: {value: "http://{{ include "bailiwick.host" (dict "root" $root "component" $name) }}:8080"}
+{{- end }}
+notificationsUrl: {value: "http://{{ include "bailiwick.host" (dict "root" $root "component" "notifications-api") }}:8080"}
+callerKey: {value: /run/bailiwick/caller.key}
+callerPublicKeys: {value: /run/bailiwick/callers}
+keyRing: {value: /run/bailiwick/key-ring}
+platformKey: {value: /run/bailiwick/platform-key}
+workerToken: {value: /run/bailiwick/worker-token}
+natsUrl: {{ include "bailiwick.natsUrl" $root }}
+smtpUrl: {{ include "bailiwick.smtpUrl" $root }}
+mailFrom: {value: {{ include "bailiwick.mailFrom" $root | quote }}}
+{{- with .roles }}
+roles: {value: {{ . | quote }}}
+{{- end }}
+{{- end -}}
+
+{{/* `config`, and in an evaluation a guard that lets webhooks reach the inbox. */}}
+{{- define "bailiwick.config" -}}
+{{- $config := deepCopy .Values.config -}}
+{{- if and .Values.evaluation.enabled (not (hasKey $config "egressAllowHosts")) -}}
+{{- $_ := set $config "egressAllowHosts" (list (include "bailiwick.host" (dict "root" . "component" "inbox"))) -}}
+{{- end -}}
+{{- toYaml $config -}}
+{{- end -}}
+
+{{/* (dict "kind" "value"): as it stands in the environment. Numbers from --set are floats, which would print as 1e+06. */}}
+{{- define "bailiwick.text" -}}
+{{- if eq .kind "list" -}}
+{{- join "," .value -}}
+{{- else if eq .kind "int" -}}
+{{- int64 .value -}}
+{{- else -}}
+{{- .value -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+(dict "root" $ "process" name): the sources of a process's volume of secrets, mounted at /run/bailiwick. A pod gets the files its
+process reads, and of the private keys its own only.
+*/}}
+{{- define "bailiwick.files" -}}
+{{- $root := .root -}}
+{{- $process := .process -}}
+{{- $tables := include "bailiwick.settings" $root | fromYaml -}}
+{{- $secrets := $root.Values.secrets -}}
+{{- $settings := index $tables $process -}}
+{{- $single := dict "keyRing" "key-ring" "platformKey" "platform-key" "workerToken" "worker-token" -}}
+{{- range $name, $path := $single }}
+{{- if hasKey $settings $name }}
+{{- $reference := index $secrets $name }}
+- secret:
+    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $reference) }}
+    items: [{key: {{ $reference.key }}, path: {{ $path }}}]
+{{- end }}
+{{- end }}
+{{- if hasKey $settings "callerKey" }}
+- secret:
+    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerKeys) }}
+    items: [{key: {{ $process }}.key, path: caller.key}]
+{{- end }}
+{{- if hasKey $settings "callerPublicKeys" }}
+{{- /* Item by item: the same Secret may hold the private keys. */}}
+- secret:
+    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerPublicKeys) }}
+    items:
+      {{- range include "bailiwick.callers" $root | fromYamlArray }}
+      - {key: {{ . }}.pub, path: callers/{{ . }}.pub}
+      {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The processes that call services: those that have a key to sign with. */}}
+{{- define "bailiwick.callers" -}}
+{{- range $process, $settings := include "bailiwick.settings" . | fromYaml }}
+{{- if hasKey $settings "callerKey" }}
+- {{ $process }}
+{{- end }}
+{{- end }}
+{{- end -}}

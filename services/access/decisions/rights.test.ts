@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
+import type { Run } from '../records.ts';
+import type { BotRolesRow, RolesRow } from './queries.ts';
+import { bitmapsOf, type Principal, rightsOf } from './rights.ts';
+
+const tenant = 'tnt_1';
+const answering = (rows: unknown[]): Run => (() => Promise.resolve(rows)) as Run;
+
+const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({ tenant, open: true, membership: 'active', roles: [], platform_roles: [], ...changes });
+const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({ open: true, own_open: true, roles: [], platform_roles: [], ...changes });
+
+async function heldBy(principal: Principal, row: unknown, asked = tenant) {
+  const bitmaps = bitmapsOf(await rightsOf(answering([row]), principal, asked));
+  const named = (bitmap: Uint8Array) => permissions.filter((permission) => hasPermission(bitmap, permission));
+  return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
+}
+
+const user = { type: 'user', id: 'usr_1' };
+const bot = { type: 'bot', id: 'bot_1', botTenant: tenant };
+const nothing = { inTenant: [], onPlatform: [] };
+
+test('Authority_Effective gives a member the permissions of its roles and of nothing else', async () => {
+  const { inTenant, onPlatform } = await heldBy(user, userRow({ roles: ['member'] }));
+  assert.deepEqual(inTenant, ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read']);
+  assert.deepEqual(onPlatform, []);
+  assert.deepEqual(await heldBy(user, userRow()), nothing);
+});
+
+test('Authority_Effective gives nothing to a disabled member, to a stranger, and in a tenant that is not active', async () => {
+  for (const changes of [{ membership: 'disabled' }, { membership: null }, { open: false }])
+    assert.deepEqual(await heldBy(user, userRow({ roles: ['owner'], ...changes })), nothing, JSON.stringify(changes));
+});
+
+test('a platform-level grant holds in every active tenant, but not for a member who is disabled there', async () => {
+  const granted = { platform_roles: ['platform-support'] };
+  assert.ok((await heldBy(user, userRow({ membership: null, ...granted }))).inTenant.includes('iam.users.read'));
+  for (const changes of [{ open: false }, { membership: 'disabled' }]) {
+    const held = await heldBy(user, userRow({ ...granted, ...changes }));
+    assert.deepEqual(held.inTenant, []);
+    assert.ok(held.onPlatform.includes('iam.platform.users.read'));
+  }
+});
+
+test('permissions of the platform never count in a tenant', async () => {
+  const held = await heldBy(user, userRow({ roles: ['owner', 'platform-owner'], platform_roles: ['platform-owner'] }));
+  assert.ok(!held.inTenant.some((permission) => permission.startsWith('iam.platform.') || permission.startsWith('iam.internal.')));
+  assert.deepEqual((await heldBy(user, userRow({ roles: ['platform-owner'] }))).inTenant, []);
+});
+
+test('the platform key holds everything on the platform but the internals, and nothing in an unknown tenant', async () => {
+  const key = { type: 'platform', id: 'platform' };
+  const held = await heldBy(key, { one: 1 });
+  assert.deepEqual(
+    held.onPlatform,
+    permissions.filter((permission) => !permission.startsWith('iam.internal.')),
+  );
+  assert.ok(held.inTenant.includes('iam.tenant.delete'));
+  const unknown = bitmapsOf(await rightsOf(answering([]), key, tenant));
+  assert.ok(unknown.permissions.every((byte) => byte === 0));
+});
+
+test('a bot holds what it was granted in its own tenant, narrowed by its key', async () => {
+  assert.ok((await heldBy(bot, botRow({ roles: ['admin'] }))).inTenant.includes('iam.groups.write'));
+  assert.deepEqual((await heldBy({ ...bot, narrowedTo: ['iam.groups.*', 'iam.tenant.delete'] }, botRow({ roles: ['admin'] }))).inTenant, [
+    'iam.groups.read',
+    'iam.groups.write',
+  ]);
+  assert.deepEqual(await heldBy({ ...bot, narrowedTo: ['app.x.read'] }, botRow({ roles: ['admin'], platform_roles: ['platform-owner'] })), nothing);
+});
+
+test('a bot holds nothing in another tenant, nor anywhere while its own is suspended', async () => {
+  assert.deepEqual(await heldBy(bot, botRow({ roles: ['admin'] }), 'tnt_2'), nothing);
+  assert.deepEqual(await heldBy(bot, botRow({ roles: ['admin'], platform_roles: ['platform-owner'], own_open: false })), nothing);
+});
+
+test('a caller of no known kind holds nothing', async () => {
+  for (const type of ['', 'worker', 'service', 'anonymous']) assert.deepEqual(await heldBy({ type, id: 'x' }, userRow({ roles: ['owner'] })), nothing);
+});

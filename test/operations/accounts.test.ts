@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { mailsTo, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+
+describeBoth('accounts', (topology) => {
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack(topology);
+  });
+  after(() => stack?.stop());
+
+  const login = (email: string, secret = password) => stack.call('Account_Login', { Email: email, Password: secret });
+
+  test('Account_Register answers alike for a known address, and mails its owner', async () => {
+    const { email, id } = await signUp(stack);
+    const again = await stack.call('Account_Register', { Email: email.toUpperCase(), Password: 'another password' });
+    assert.equal(again.status, 200);
+    assert.match(String(again.body['UserID']), /^usr_/);
+    assert.notEqual(again.body['UserID'], id);
+    const mail = await mailTo(stack, email, 2);
+    assert.match(mail.Subject, /already/i);
+    assert.doesNotMatch(mail.Text, /bwk[a-z]_/);
+    assert.equal((await login(email, 'another password')).status, 401);
+    assert.equal((await login(email)).status, 200);
+  });
+
+  test('Account_Verify gives no password of a stranger a place in a disputed account', async () => {
+    const email = newAddress('victim');
+    await stack.call('Account_Register', { Email: email, Password: 'planted by a stranger' });
+    const planted = await mailTo(stack, email);
+    await register(stack, email);
+    const own = await mailTo(stack, email, 2);
+    assert.notEqual(tokenIn(own), tokenIn(planted));
+    assert.equal((await stack.call('Account_Verify', { Token: tokenIn(planted) })).status, 200);
+    // Neither password counts; a reset mail decides.
+    assert.equal((await login(email, 'planted by a stranger')).status, 401);
+    assert.equal((await login(email)).status, 401);
+    assert.equal((await stack.call('Account_Verify', { Token: tokenIn(own) })).status, 400);
+    const reset = await mailTo(stack, email, 3);
+    assert.match(tokenIn(reset), /^bwkr_/);
+    assert.equal((await stack.call('Account_ResetPassword', { Token: tokenIn(reset), Password: 'mine and only mine' })).status, 200);
+    assert.equal((await login(email, 'mine and only mine')).status, 200);
+  });
+
+  test('Account_Verify keeps the password where every attempt had the same', async () => {
+    const email = newAddress();
+    const first = await register(stack, email);
+    await mailTo(stack, email);
+    await register(stack, email);
+    await mailTo(stack, email, 2);
+    const oldest = (await mailsTo(stack, email)).at(-1);
+    assert.ok(oldest);
+    assert.equal((await stack.call('Account_Verify', { Token: tokenIn(oldest) })).status, 200);
+    const { status, body } = await login(email);
+    assert.equal(status, 200);
+    assert.equal((body['User'] as { ID: string }).ID, first);
+  });
+
+  test('Account_ResendVerification sends a new token, voids the old one, and says nothing of unknown addresses', async () => {
+    const email = newAddress();
+    await register(stack, email);
+    const first = await mailTo(stack, email);
+    assert.deepEqual((await stack.call('Account_ResendVerification', { Email: email })).body, {});
+    const second = await mailTo(stack, email, 2);
+    assert.equal((await stack.call('Account_Verify', { Token: tokenIn(first) })).status, 400);
+    assert.equal((await stack.call('Account_Verify', { Token: tokenIn(second) })).status, 200);
+    const unknown = newAddress('nobody');
+    assert.deepEqual((await stack.call('Account_ResendVerification', { Email: unknown })).body, {});
+    assert.deepEqual((await stack.call('Account_RequestPasswordReset', { Email: unknown })).body, {});
+    await sleep(500);
+    assert.deepEqual(await mailsTo(stack, unknown), []);
+  });
+
+  test('Account_ResetPassword sets the password, ends every session and sends a notice', async () => {
+    const { email, token } = await signUp(stack);
+    const other = String((await login(email)).body['Token']);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const first = await mailTo(stack, email, 2);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const second = await mailTo(stack, email, 3);
+    assert.ok(second.Links.some((link) => link.startsWith(`${stack.url}/reset#token=`)));
+    const dead = await stack.call('Account_ResetPassword', { Token: tokenIn(first), Password: 'a brand new one' });
+    assert.equal(dead.status, 400);
+    assert.equal(dead.body.Code, 'failed_precondition');
+    assert.equal((await stack.call('Account_ResetPassword', { Token: tokenIn(second), Password: 'a brand new one' })).status, 200);
+    for (const session of [token, other]) assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
+    assert.equal((await login(email)).status, 401);
+    assert.equal((await login(email, 'a brand new one')).status, 200);
+    await mailTo(stack, email, 4);
+  });
+
+  test('Account_Verify and Account_ResetPassword have one winner among 200 at once', async () => {
+    const email = newAddress();
+    await register(stack, email);
+    const verify = tokenIn(await mailTo(stack, email));
+    const verified = await Promise.all(Array.from({ length: 200 }, () => stack.call('Account_Verify', { Token: verify })));
+    assert.equal(verified.filter(({ status }) => status === 200).length, 1);
+    assert.equal(verified.filter(({ status }) => status === 400).length, 199);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const reset = tokenIn(await mailTo(stack, email, 2));
+    const resets = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => stack.call('Account_ResetPassword', { Token: reset, Password: `password number ${index}` })),
+    );
+    assert.equal(resets.filter(({ status }) => status === 200).length, 1);
+  });
+
+  test('Account_Login answers alike for a wrong password, an unknown address and what is no address', async () => {
+    const { email } = await signUp(stack);
+    const answers = await Promise.all([login(email, 'wrong password'), login(newAddress(), password), login('not an address', password)]);
+    for (const { status, body } of answers) {
+      assert.equal(status, 401);
+      assert.deepEqual(body.Messages, ['email or password is wrong']);
+    }
+  });
+
+  test('Account_Logout ends the session at once, and only that one', async () => {
+    const { email, token } = await signUp(stack);
+    const other = String((await login(email)).body['Token']);
+    assert.deepEqual((await stack.call('Account_Logout', {}, token)).body, {});
+    const gone = await stack.call('Account_Get', {}, token);
+    assert.equal(gone.status, 401);
+    assert.equal(gone.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
+    assert.equal((await stack.call('Account_Get', {}, other)).status, 200);
+  });
+
+  test('Users_GetByEmail tells a person of itself and a stranger nothing', async () => {
+    const ada = await signUp(stack);
+    const bob = await signUp(stack);
+    const own = await stack.call('Users_GetByEmail', { Email: ada.email.toUpperCase() }, ada.token);
+    assert.equal((own.body['User'] as { ID: string }).ID, ada.id);
+    assert.equal((await stack.call('Users_GetByEmail', { Email: ada.email }, bob.token)).status, 403);
+    assert.equal((await stack.call('Users_GetByEmail', { Email: newAddress() }, bob.token)).status, 403);
+    assert.equal((await stack.call('Users_GetByEmail', { Email: ada.email }, stack.platformKey)).status, 200);
+    assert.equal((await stack.call('Users_GetByEmail', { Email: newAddress() }, stack.platformKey)).body.Code, 'not_found');
+  });
+
+  test('no token and no password is readable in the database', async () => {
+    const { email, token } = await signUp(stack);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const reset = tokenIn(await mailTo(stack, email, 2));
+    const dump = await dumpOf(stack.databaseUrl);
+    assert.ok(dump.includes(email), 'the dump holds the account');
+    for (const secret of [token, reset, password, stack.platformKey, stack.workerToken]) assert.ok(!dump.includes(secret), secret.slice(0, 6));
+    for (const secret of [token, reset]) assert.ok(!dump.includes(secret.slice(5, 40)), 'nor a part of it');
+  });
+});
+
+/** Every row of every table as text. */
+async function dumpOf(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('identity', 'access', 'sso', 'notifications')`,
+    );
+    const rows = [];
+    for (const { name } of tables.rows) rows.push(...(await client.query<{ text: string }>(`select t::text as text from ${name} t`)).rows);
+    return rows.map(({ text }) => text).join('\n');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operations } from '@bailiwick/proto/registry.ts';
+import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
+import { signUp } from '../people.ts';
+
+describeBoth('bad input', (topology) => {
+  let stack: Stack;
+  let token: string;
+  before(async () => {
+    stack = await startStack(topology, { BAILIWICK_REQUEST_TIMEOUT_MS: '2000' });
+    ({ token } = await signUp(stack));
+  });
+  after(() => stack?.stop());
+
+  function assertError(answer: Answer, status: number, code: string): void {
+    assert.equal(answer.status, status, JSON.stringify(answer.body));
+    assert.equal(answer.body.Code, code);
+    assert.ok(Array.isArray(answer.body.Messages) && answer.body.Messages.length > 0);
+    assert.equal(answer.body['Message'], answer.body.Messages[0]);
+    assert.equal(answer.body['RequestID'], answer.headers.get('x-request-id'));
+  }
+
+  test('what is no JSON object in UTF-8 is refused, whatever the operation', async () => {
+    const bodies = ['', 'null', '[]', '"x"', '1', '{', '{"Email":"a@example.com",}', '{"a":1}x', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])];
+    for (const body of bodies) assertError(await stack.call('Account_Register', body), 400, 'invalid_argument');
+  });
+
+  test('another Content-Type is refused', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
+      assertError(await stack.call('Account_Register', '{}', undefined, { 'content-type': type }), 400, 'invalid_argument');
+    }
+    assert.equal((await stack.call('Sso_Check', { Email: 'a@example.com' }, undefined, { 'content-type': 'Application/JSON; charset=utf-8' })).status, 200);
+  });
+
+  test('every failed check comes in one list, with the documented messages', async () => {
+    const answer = await stack.call('Webhooks_CreateEndpoint', {}, token);
+    assertError(answer, 400, 'invalid_argument');
+    assert.deepEqual(answer.body.Messages, ['endpoint name is required', 'endpoint url is required', 'Tenant is required']);
+    const wrong = await stack.call('Account_Register', { Email: 7, Password: 'short' });
+    assert.deepEqual(wrong.body.Messages, ['Email must be a string', 'Email is required', 'Password must be at least 8 characters']);
+  });
+
+  test('texts with U+0000 or unpaired surrogates are refused and nothing fails inside', async () => {
+    for (const text of ['a\u0000b', 'a\ud800']) {
+      const answer = await stack.call('Account_Register', JSON.stringify({ Email: `${text}@example.com`, Password: `password${text}` }));
+      assertError(answer, 400, 'invalid_argument');
+    }
+  });
+
+  test('a body over 1 MiB is refused, announced or not', async () => {
+    const big = JSON.stringify({ Email: 'a'.repeat(1024 * 1024) });
+    assertError(await stack.call('Account_Register', big), 400, 'invalid_argument');
+    const chunks = new ReadableStream({
+      start(controller) {
+        for (let index = 0; index < 40; index++) controller.enqueue(new Uint8Array(64 * 1024).fill(32));
+        controller.close();
+      },
+    });
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: chunks, duplex: 'half' } as RequestInit;
+    const status = await fetch(`${stack.url}/Account_Register`, request).then(
+      (response) => response.status,
+      () => 400, // the connection is closed on a client that goes on sending
+    );
+    assert.equal(status, 400);
+  });
+
+  test('deep nesting and hostile keys are read without harm', async () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    assertError(await stack.call('Account_Register', deep), 400, 'invalid_argument');
+    const hostile = '{"__proto__":{"Email":"x@example.com"},"constructor":{"prototype":{"polluted":true}}}';
+    assertError(await stack.call('Account_Register', hostile), 400, 'invalid_argument');
+    assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+  });
+
+  test('an unknown operation is 404 and a wrong verb 405', async () => {
+    for (const path of ['Account_Nothing', 'account_register', 'Account_Register/x', 'Credentials_Resolve', 'Authority_Effective', '']) {
+      assertError(await stack.call(path, {}), 404, 'not_found');
+    }
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await fetch(`${stack.url}/Account_Register`, { method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'POST');
+      assert.equal(((await response.json()) as Answer['body']).Code, 'invalid_argument');
+    }
+  });
+
+  test('wrong types in every field of every operation never end in a 500', async () => {
+    for (const { name, method, credential, public: routed } of operations.values()) {
+      if (!routed) continue;
+      const token = credential === 'worker' ? stack.workerToken : stack.platformKey;
+      for (const value of [0, 'x', true, [], {}, [{}], { a: [1] }, -1.5, 'x'.repeat(5000)]) {
+        const body = Object.fromEntries(method.input.fields.map((field) => [field.jsonName, value]));
+        const answer = await stack.call(name, body, token);
+        assert.ok(answer.status < 500, `${name} with ${JSON.stringify(value).slice(0, 40)}: ${JSON.stringify(answer.body)}`);
+      }
+    }
+  });
+
+  test('what is not even HTTP is answered with an ErrorResponse', async () => {
+    for (const text of [
+      'GARBAGE\r\n\r\n',
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
+      'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n',
+    ]) {
+      const answer = await rawRequest(stack.url, text);
+      assert.match(answer, /^HTTP\/1\.1 400 /, text.slice(0, 20));
+      assert.equal((JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Answer['body']).Code, 'invalid_argument');
+    }
+  });
+
+  test('a body that does not arrive in time is refused', async () => {
+    const answer = await rawRequest(stack.url, 'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.match(answer, /took too long to arrive/);
+  });
+
+  test('nothing of all this was stored', async () => {
+    await sleep(200);
+    const account = await stack.call('Account_Get', {}, token);
+    assert.deepEqual(account.body['Tenants'], []);
+  });
+});
+
+function rawRequest(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+    socket.on('data', (chunk: string) => (answer += chunk));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
