@@ -12,42 +12,46 @@ import pg from 'pg';
 
 const template = 'bailiwick_template';
 
-export type TestDatabase = { url: string; stop(): Promise<void> };
+export type TestServer = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
-/** A PostgreSQL for a run of tests, with the template in it. `url` is the superuser's. */
-export async function startTestDatabase(dataDir: string): Promise<TestDatabase> {
-  const postgres = await startPostgres({ dataDir, durable: false, log: () => {} });
-  await execute(postgres.url, `create database ${template}`);
+/** A PostgreSQL for tests, with the template in it. `url` is the superuser's. After `stop` it can be started again. */
+export async function startTestServer(dataDir: string): Promise<TestServer> {
+  const options = { dataDir, durable: false, log: () => {} };
+  let postgres = await startPostgres(options);
+  const { url, port } = postgres;
+  await execute(url, `create database ${template}`);
   await migrateAll(
-    { DATABASE_URL: withName(postgres.url, template) },
+    { DATABASE_URL: withName(url, template) },
     createLog('migrate', () => {}),
   );
-  return { url: postgres.url, stop: () => postgres.stop() };
-}
-
-/** A migrated database of its own, which is gone after `drop`. A test file that is run by itself brings its own server. */
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const given = process.env['BAILIWICK_TEST_DATABASE'];
-  const own = given === undefined ? await ownServer() : undefined;
-  const server = given ?? own?.url ?? '';
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(server, `create database ${name} template ${template}`);
   return {
-    url: withName(server, name),
-    async drop() {
-      await execute(server, `drop database ${name} with (force)`);
-      await own?.stop();
+    url,
+    stop: () => postgres.stop(),
+    async start() {
+      postgres = await startPostgres({ ...options, port });
     },
   };
 }
 
-async function ownServer(): Promise<TestDatabase> {
+export type TestDatabase = { url: string; server: TestServer | undefined; drop(): Promise<void> };
+
+/**
+ * A migrated database of its own, which is gone after `drop`: on the run's server or, for a test that stops its server
+ * and for a test file that is run by itself, on a server of its own.
+ */
+export async function createTestDatabase({ ownServer = false } = {}): Promise<TestDatabase> {
+  const shared = ownServer ? undefined : process.env['BAILIWICK_TEST_DATABASE'];
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-test-database-'));
-  const server = await startTestDatabase(path.join(folder, 'postgres'));
+  const server = shared === undefined ? await startTestServer(path.join(folder, 'postgres')) : undefined;
+  const serverUrl = shared ?? server?.url ?? '';
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await execute(serverUrl, `create database ${name} template ${template}`);
   return {
-    url: server.url,
-    async stop() {
-      await server.stop();
+    url: withName(serverUrl, name),
+    server,
+    async drop() {
+      await execute(serverUrl, `drop database ${name} with (force)`);
+      await server?.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -31,14 +31,14 @@ export function describeBoth(name: string, suite: (topology: Topology) => void):
   for (const topology of ['five processes', 'one process'] as const) describe(`${name} (${topology})`, () => suite(topology));
 }
 
-/** Starts everything. `environment` goes before what the local start would choose. */
-export async function startStack(topology: Topology, environment: Record<string, string> = {}) {
+/** Starts everything. `environment` goes before what the local start would choose; a test that stops its database needs its own server. */
+export async function startStack(topology: Topology, environment: Record<string, string> = {}, { ownServer = false } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
   const binary = process.env['BAILIWICK_TEST_BROKER'] ? JSON.parse(process.env['BAILIWICK_TEST_BROKER']) : await findBroker(() => {});
   const brokerOptions = { binary, storeDir: path.join(folder, 'nats'), log: () => {} };
   const [database, firstBroker, inbox, ports] = await Promise.all([
-    createTestDatabase(),
+    createTestDatabase({ ownServer }),
     startBroker(brokerOptions),
     startInbox({ httpPort: 0 }),
     freePorts(2 * serviceNames.length),
@@ -90,6 +90,9 @@ export async function startStack(topology: Topology, environment: Record<string,
     async startBroker(): Promise<void> {
       broker = await startBroker({ ...brokerOptions, port: broker.port });
     },
+
+    stopDatabase: async () => database.server?.stop(),
+    startDatabase: async () => database.server?.start(),
 
     ready: () => waitUntilReady(readyUrls(topology, wiring), running, AbortSignal.timeout(60_000)),
 

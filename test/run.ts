@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { findBroker } from '@bailiwick/deploy/local/broker.ts';
-import { startTestDatabase } from './database.ts';
+import { startTestServer } from './database.ts';
 
 // npm test: one PostgreSQL and one nats-server program for the run, then node's own test runner over every test file.
 //
@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   if (files.length === 0) throw new Error(`no test file in ${chosen.join(', ')}`);
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tests-'));
   const broker = await findBroker((line) => process.stderr.write(`${line}\n`));
-  const database = await startTestDatabase(path.join(folder, 'postgres'));
+  const database = await startTestServer(path.join(folder, 'postgres'));
   try {
     return await runTests(files, { BAILIWICK_TEST_DATABASE: database.url, BAILIWICK_TEST_BROKER: JSON.stringify(broker) });
   } finally {

@@ -53,7 +53,7 @@ spec:
   securityContext:
     {{- mustMergeOverwrite $podSecurity (deepCopy (default dict .values.podSecurityContext)) | toYaml | nindent 4 }}
   containers:
-    - {{- toYaml $container | nindent 6 }}
+    {{- list $container | toYaml | nindent 4 }}
   volumes:
     - name: tmp
       emptyDir: {sizeLimit: 64Mi}

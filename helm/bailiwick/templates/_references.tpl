@@ -90,13 +90,12 @@ else the one for all under DATABASE_URL. The migrations take their own login whe
 
 {{- define "bailiwick.missing" -}}
 {{- if not .Values.evaluation.enabled -}}
-{{- $secrets := .Values.secrets -}}
-{{- with .Values.database -}}
-{{- range $service, $own := .services }}
-{{- if not (or $.Values.database.existingSecret $own.existingSecret) }}
-- "database.existingSecret (or database.services.{{ $service }}.existingSecret): the Secret with the URL of the PostgreSQL database for {{ $service }}"
-{{- end }}
-{{- end }}
+{{- $without := list -}}
+{{- range $service, $own := .Values.database.services -}}
+{{- if not (or $.Values.database.existingSecret $own.existingSecret) -}}{{- $without = append $without $service -}}{{- end -}}
+{{- end -}}
+{{- with $without }}
+- "database.existingSecret: the Secret with the URL of the PostgreSQL database (for {{ join ", " . }})"
 {{- end }}
 {{- if not (or .Values.nats.url .Values.nats.existingSecret) }}
 - "nats.url or nats.existingSecret: the NATS server with JetStream"
@@ -110,10 +109,12 @@ else the one for all under DATABASE_URL. The migrations take their own login whe
 {{- if not .Values.publicUrl }}
 - "publicUrl: the address clients reach the gateway at"
 {{- end }}
-{{- range $name, $what := dict "keyRing" "the key-encryption keys" "platformKey" "the platform owner's key" "workerToken" "the worker token" "callerKeys" "the processes' private keys" "callerPublicKeys" "the processes' public keys" }}
-{{- if not (or $secrets.existingSecret (index $secrets $name).existingSecret) }}
-- "secrets.existingSecret (or secrets.{{ $name }}.existingSecret): the Secret with {{ $what }}"
-{{- end }}
+{{- $unnamed := list -}}
+{{- range $name, $reference := omit .Values.secrets "existingSecret" -}}
+{{- if not (or $.Values.secrets.existingSecret $reference.existingSecret) -}}{{- $unnamed = append $unnamed $name -}}{{- end -}}
+{{- end -}}
+{{- with $unnamed }}
+- "secrets.existingSecret: the Secret with {{ join ", " . }} (each may have one of its own)"
 {{- end }}
 {{- end }}
 {{- end -}}

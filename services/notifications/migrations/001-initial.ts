@@ -72,6 +72,7 @@ export class Initial extends Migration {
       );
       create index delivery_waiting_due on delivery_waiting (lane, due_at) where state = 'waiting';
       create index delivery_waiting_queued on delivery_waiting (lane, queued_at) where state = 'queued';
+      create index delivery_waiting_dead on delivery_waiting (enqueued_at) where state = 'dead';
       create index delivery_waiting_endpoint on delivery_waiting (tenant, endpoint);`);
   }
 }

@@ -30,7 +30,7 @@ export const DeliveryAttemptEntity = defineEntity({
   ],
 });
 
-/** A task between two attempts (waiting: not due, queued: handed to the broker), or after its last one (dead). */
+/** A task between two attempts (waiting: not due, queued: handed to the broker), or after its last one (dead, kept 30 days). */
 export const DeliveryWaitingEntity = defineEntity({
   name: 'DeliveryWaiting',
   tableName: 'delivery_waiting',
@@ -57,6 +57,7 @@ export const DeliveryWaitingEntity = defineEntity({
   indexes: [
     { name: 'delivery_waiting_due', properties: ['lane', 'dueAt'], where: "state = 'waiting'" },
     { name: 'delivery_waiting_queued', properties: ['lane', 'queuedAt'], where: "state = 'queued'" },
+    { name: 'delivery_waiting_dead', properties: ['enqueuedAt'], where: "state = 'dead'" },
     { name: 'delivery_waiting_endpoint', properties: ['tenant', 'endpoint'] },
   ],
 });

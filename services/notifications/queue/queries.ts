@@ -104,12 +104,19 @@ export async function postpone(em: EntityManager, task: string): Promise<void> {
   await execute(em, "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1", [task]);
 }
 
-/** Forgets attempts older than 30 days, a batch at a time. Returns how many went. */
-export async function deleteOldAttempts(em: EntityManager, limit: number): Promise<number> {
-  const rows = await execute(
+/** Forgets attempts and dead letters older than 30 days, a batch at a time. Returns how many went. */
+export async function deleteOld(em: EntityManager, limit: number): Promise<number> {
+  const attempts = await execute(
     em,
-    `delete from delivery_attempt where (task, attempt) in (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit $1) returning task`,
+    `delete from delivery_attempt where (task, attempt) in
+       (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit ?) returning 1`,
     [limit],
   );
-  return rows.length;
+  const dead = await execute(
+    em,
+    `delete from delivery_waiting where task in
+       (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' limit ?) returning 1`,
+    [limit],
+  );
+  return Math.max(attempts.length, dead.length);
 }

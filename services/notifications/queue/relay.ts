@@ -2,7 +2,7 @@ import type { Broker } from '@bailiwick/shared/broker.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { publishTask, type Task, type TaskOperation } from '@bailiwick/shared/tasks.ts';
-import { deleteOldAttempts, markQueued, postpone, takeDue, type WaitingRow } from './queries.ts';
+import { deleteOld, markQueued, postpone, takeDue, type WaitingRow } from './queries.ts';
 import type { Store } from './store.ts';
 
 export type RelayDeps = { database: Database; broker: Broker; store: Store; log: Log };
@@ -11,7 +11,7 @@ const batch = 50;
 const intervalMs = 250;
 const cleanEveryMs = 3_600_000;
 
-/** Publishes what is due in these lanes, and forgets old attempts. Any number of processes may run it. */
+/** Publishes what is due in these lanes, and forgets what is old. Any number of processes may run it. */
 export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes: readonly string[]): () => Promise<void> {
   let stopped = false;
   let wake = () => {};
@@ -38,7 +38,7 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
   async function round(): Promise<void> {
     if (broker.isConnected()) for (const lane of lanes) while (!stopped && (await publishBatch(lane)) === batch);
     if (Date.now() < nextClean) return;
-    while (!stopped && (await database.transaction(null, (em) => deleteOldAttempts(em, 1000))) === 1000);
+    while (!stopped && (await database.transaction(null, (em) => deleteOld(em, 1000))) === 1000);
     nextClean = Date.now() + cleanEveryMs;
   }
 

@@ -1,0 +1,56 @@
+{{/* What decides where a pod may run holds for these pods, too. */}}
+{{- define "bailiwick.evaluation.podValues" -}}
+{{- pick .Values.defaults "nodeSelector" "tolerations" "priorityClassName" | toYaml -}}
+{{- end -}}
+
+{{/*
+(dict "root" $ "component" "image" "user" "storage" "port" "container" "volumes"): a server of the evaluation with a disk: claim, Service
+and StatefulSet. The claim is an object of the chart, so that it goes when the secrets it was made with go.
+*/}}
+{{- define "bailiwick.evaluation.store" -}}
+{{- $data := dict "name" "data" "persistentVolumeClaim" (dict "claimName" (printf "%s-%s" (include "bailiwick.fullname" .root) .component)) }}
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  {{- include "bailiwick.metadata" . | nindent 2 }}
+spec:
+  accessModes: [ReadWriteOnce]
+  {{- with .root.Values.evaluation.storageClassName }}
+  storageClassName: {{ . }}
+  {{- end }}
+  resources:
+    requests: {storage: {{ .storage }}}
+---
+apiVersion: v1
+kind: Service
+metadata:
+  {{- include "bailiwick.metadata" . | nindent 2 }}
+spec:
+  type: ClusterIP
+  selector:
+    {{- include "bailiwick.selectorLabels" . | nindent 4 }}
+  ports:
+    - {name: tcp, port: {{ .port }}, targetPort: {{ .port }}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  {{- include "bailiwick.metadata" . | nindent 2 }}
+spec:
+  replicas: 1
+  serviceName: {{ include "bailiwick.fullname" .root }}-{{ .component }}
+  selector:
+    matchLabels:
+      {{- include "bailiwick.selectorLabels" . | nindent 6 }}
+  template:
+    {{- include "bailiwick.podTemplate" (dict
+          "root" .root
+          "component" .component
+          "account" "default"
+          "values" (include "bailiwick.evaluation.podValues" .root | fromYaml)
+          "container" .container
+          "volumes" (prepend .volumes $data)
+          "image" .image
+          "user" .user
+        ) | nindent 4 }}
+{{- end -}}

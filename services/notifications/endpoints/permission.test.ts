@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import type { Client } from '@connectrpc/connect';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { tenantToUpdate } from './permission.ts';
+
+const write = permissionBitmap((permission) => permission === 'iam.webhooks.write');
+const nothing: Uint8Array = new Uint8Array();
+
+/** The tenant an update by this caller reaches; `effective` is what access says of the caller there. */
+function reach(caller: MessageInitShape<typeof CallerSchema>, { effective = nothing, named = '', missing = false, allowed = false } = {}) {
+  const authority = { effective: () => Promise.resolve({ permissions: effective }) } as unknown as Client<typeof Authority>;
+  const call = {
+    caller: create(CallerSchema, { type: 'user', id: 'usr_1', ...caller }),
+    allowedBy: allowed ? { kind: 'tenant' } : { kind: 'handler' },
+  } as unknown as Call;
+  return tenantToUpdate(authority, call, 'iam.webhooks.write', named, () => Promise.resolve(missing ? undefined : 'tnt_1'));
+}
+
+test('Webhooks_UpdateEndpoint without a tenant is measured in the stored one', async () => {
+  assert.equal(await reach({ tenant: 'tnt_1', permissions: write }), 'tnt_1');
+  assert.equal(await reach({ tenant: 'tnt_2' }, { effective: write }), 'tnt_1');
+  assert.equal(await reach({ platformPermissions: write }), 'tnt_1');
+});
+
+test('Webhooks_UpdateEndpoint tells a caller without rights there the same as for a missing endpoint', async () => {
+  await assert.rejects(reach({ tenant: 'tnt_2', permissions: write }), { code: 'not_found' });
+  await assert.rejects(reach({ tenant: 'tnt_1', permissions: write }, { missing: true }), { code: 'not_found' });
+  await assert.rejects(reach({ type: 'bot', tenant: 'tnt_2', permissions: write }, { effective: write }), { code: 'not_found' });
+});
+
+test('Webhooks_UpdateEndpoint with a tenant is refused without rights there', async () => {
+  assert.equal(await reach({}, { named: 'tnt_2', allowed: true }), 'tnt_2');
+  await assert.rejects(reach({}, { named: 'tnt_2' }), { code: 'permission_denied' });
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
+import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
+import type { Caller } from '@bailiwick/shared/caller.ts';
+import { holdsOnPlatform } from '@bailiwick/shared/caller.ts';
+import type { Dispatch } from '@bailiwick/shared/dispatch.ts';
+import { unavailable } from '@bailiwick/shared/errors.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { taskHeaders } from '@bailiwick/shared/tasks.ts';
+import { create, type Message } from '@bufbuild/protobuf';
+import { taskOf } from './context.ts';
+import { mailUnavailable } from './outcome.ts';
+import type { Finished, Store } from './store.ts';
+import { startWorker } from './worker.ts';
+import { ServiceError } from '@bailiwick/shared/errors.ts';
+
+type Happening = { done?: boolean; headers?: Record<string, string>; body?: string; fail?: unknown };
+
+/** Hands one message to a worker and tells what happened to it. */
+async function work({ done = false, headers = {}, body = '{"Email":"a@example.org","Kind":"password_changed"}', fail }: Happening) {
+  const happened: string[] = [];
+  const finished: Finished[] = [];
+  const calls: Array<{ request: Message; caller: Caller }> = [];
+  const all: Record<string, string> = {
+    [taskHeaders.operation]: 'Account_Task_SendNotice',
+    [taskHeaders.task]: 'tsk_1',
+    [taskHeaders.attempt]: '2',
+    [taskHeaders.extra]: '{"locale":"de"}',
+    ...headers,
+  };
+  const message: BrokerMessage = {
+    subject: 'task.email.notice',
+    text: () => body,
+    header: (name) => all[name] ?? '',
+    deliveries: 1,
+    ack: () => Promise.resolve(void happened.push('ack')),
+    retry: () => void happened.push('retry'),
+    working: () => {},
+  };
+  let handle: ((message: BrokerMessage) => Promise<void>) | undefined;
+  const broker = { consume: (_options: unknown, take: typeof handle) => (handle = take) } as unknown as Broker;
+  const dispatch = ((method: { output: never }, request: Message, caller: Caller) => {
+    calls.push({ request, caller });
+    return fail === undefined ? Promise.resolve(create(method.output)) : Promise.reject(fail as Error);
+  }) as unknown as Dispatch;
+  const store = {
+    isDone: () => Promise.resolve(done),
+    finish: (what: Finished) => Promise.resolve(void (finished.push(what), happened.push('finish'))),
+  } as unknown as Store;
+  startWorker({ broker, dispatch, store, log: createLog('test', () => {}) }, { name: 'email', concurrency: 1, schedule: [0, 1000, 1000] });
+  await handle?.(message);
+  return { happened, finished, calls };
+}
+
+test('an attempt is noted before it is acknowledged', async () => {
+  const { happened, finished } = await work({});
+  assert.deepEqual(happened, ['finish', 'ack']);
+  assert.equal(finished[0]?.outcome.status, 'delivered');
+  assert.deepEqual(finished[0]?.plan, { state: 'done' });
+});
+
+test('an attempt calls its operation as a worker that may deliver and nothing else', async () => {
+  const { calls } = await work({});
+  const [call] = calls;
+  assert.ok(call);
+  assert.equal((call.request as AccountTasksSendNoticeRequest).email, 'a@example.org');
+  assert.equal(call.caller.type, 'worker');
+  assert.ok(holdsOnPlatform(call.caller, 'iam.internal.deliver'));
+  assert.equal(holdsOnPlatform(call.caller, 'iam.platform.users.read'), false);
+  assert.deepEqual(taskOf(call.caller), { id: 'tsk_1', attempt: 2, extra: { locale: 'de' } });
+});
+
+test('an attempt that is handed out a second time is acknowledged and not made', async () => {
+  const { happened, calls } = await work({ done: true });
+  assert.deepEqual(happened, ['ack']);
+  assert.equal(calls.length, 0);
+});
+
+test('a mail that did not go out waits for its next attempt', async () => {
+  const { happened, finished } = await work({ fail: new ServiceError('unavailable', mailUnavailable, 'away') });
+  assert.deepEqual(happened, ['finish', 'ack']);
+  assert.equal(finished[0]?.plan.state, 'waiting');
+});
+
+test('a fault of ours gives the message back and counts no attempt', async () => {
+  assert.deepEqual((await work({ fail: unavailable() })).happened, ['retry']);
+  assert.deepEqual((await work({ fail: new TypeError('a defect') })).happened, ['retry']);
+});
+
+test('a request that does not hold is a dead letter', async () => {
+  const { finished } = await work({ body: '{"Email":7}' });
+  assert.equal(finished[0]?.outcome.status, 'failed');
+  assert.deepEqual(finished[0]?.plan, { state: 'dead' });
+});
+
+test('an expired task is dropped without being attempted', async () => {
+  const { finished, calls } = await work({ headers: { [taskHeaders.extra]: '{"expiresAt":"2020-01-01T00:00:00Z"}' } });
+  assert.equal(calls.length, 0);
+  assert.equal(finished[0]?.outcome.status, 'dropped');
+});
+
+test('a task of a newer version waits for a newer worker', async () => {
+  const { happened } = await work({ headers: { [taskHeaders.operation]: 'Pager_Call' } });
+  assert.deepEqual(happened, ['retry']);
+});

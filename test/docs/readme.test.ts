@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { unknownNames } from '@bailiwick/deploy/local/environment.ts';
+import { settingTables } from '@bailiwick/deploy/settings.ts';
+import { type Stack, startStack } from '../harness.ts';
+
+// What the documents tell a reader to type or to open is tried here, so that they stay true.
+
+const root = path.resolve(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const documents = globSync('**/*.md', { cwd: root, exclude: (name) => /(^|\/)(node_modules|\.git|\.local)$/.test(name) }).sort();
+
+/** The part of a document below a heading of the second level. */
+function section(document: string, heading: string): string {
+  const part = document.split(/^## /m).find((candidate) => candidate.startsWith(`${heading}\n`));
+  assert.ok(part, `there is no section "${heading}"`);
+  return part;
+}
+
+/** The code blocks of one language. */
+const blocks = (text: string, language: string): string[] => [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) => (found === language ? [code] : []));
+
+const withoutCodeBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, '');
+
+/** Runs the blocks one after the other in one shell, as a reader pastes them, and returns what each of them printed. */
+async function paste(code: readonly string[]): Promise<string[]> {
+  const mark = '--8<--';
+  const script = code.join(`\necho '${mark}'\n`);
+  // A proxy of this host is no way to a stack on its own loopback.
+  const options = { timeout: 60_000, env: { ...process.env, no_proxy: '127.0.0.1' } };
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);
+  return stdout.split(`${mark}\n`);
+}
+
+describe('README.md', () => {
+  const readme = read('README.md');
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack('one process');
+  });
+  after(() => stack?.stop());
+
+  test('the first five minutes end with a signed event, and a failure looks as it says', async () => {
+    const story = blocks(section(readme, 'The first five minutes'), 'sh');
+    const failure = section(readme, 'When something is refused');
+    const code = [...story, ...blocks(failure, 'sh')].map((block) =>
+      block.replaceAll('http://127.0.0.1:8080', stack.url).replaceAll('http://127.0.0.1:8025', stack.inboxUrl),
+    );
+    const printed = await paste(code);
+
+    const last = printed[story.length - 1] ?? '';
+    assert.match(last, /^"x-webhook-event":"group\.created"$/m);
+    assert.match(last, /^"SignatureValid":true$/m);
+    assert.doesNotMatch(last, /"SignatureValid":false/);
+
+    const refused = JSON.parse(printed.at(-1) ?? '') as Record<string, unknown>;
+    const shown = JSON.parse(blocks(failure, 'json')[0] ?? '') as Record<string, unknown>;
+    assert.match(String(refused['RequestID']), /^[0-9a-f-]{36}$/);
+    assert.deepEqual({ ...refused, RequestID: '' }, { ...shown, RequestID: '' });
+  });
+});
+
+test('the first five minutes use the local start’s own addresses', () => {
+  const [first = ''] = blocks(section(read('README.md'), 'The first five minutes'), 'sh');
+  assert.match(first, /^api=http:\/\/127\.0\.0\.1:8080$/m);
+  assert.match(first, /^inbox=http:\/\/127\.0\.0\.1:8025$/m);
+});
+
+test('every relative link of the documents leads somewhere', () => {
+  const broken = documents.flatMap((document) =>
+    [...withoutCodeBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(document, target))
+      .map((target) => `${document}: ${target}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+function leadsSomewhere(document: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#', 2);
+  const found = file === '' ? document : path.join(path.dirname(document), decodeURIComponent(file));
+  if (!existsSync(path.join(root, found))) return false;
+  return anchor === undefined || headings(read(found)).includes(anchor);
+}
+
+/** The anchors that a forge gives a document's headings. */
+function headings(document: string): string[] {
+  const texts = [...withoutCodeBlocks(document).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  return texts.map((text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
+test('every file of this repository that the documents name exists', () => {
+  const named = /`((?:proto|services|gateway|deploy|helm|test|docs)\/[\w./-]+)`/g;
+  const missing = documents
+    .filter((document) => document !== 'CHANGELOG.md')
+    .flatMap((document) => [...withoutCodeBlocks(read(document)).matchAll(named)].map(([, file = '']) => [document, file] as const))
+    .filter(([, file]) => !existsSync(path.join(root, file)))
+    .map((pair) => pair.join(': '));
+  assert.deepEqual(missing, []);
+});
+
+test('every setting that the documents name is one', () => {
+  for (const document of documents.filter((name) => name !== 'CHANGELOG.md')) {
+    const names = [...read(document).matchAll(/\bBAILIWICK_[A-Z][A-Z0-9_]*/g)].map(([name]) => [name, ''] as const);
+    assert.deepEqual(unknownNames(Object.values(settingTables), Object.fromEntries(names)), [], document);
+  }
+});
+
+test('every test that docs/security.md calls a proof exists', () => {
+  const missing: string[] = [];
+  let proofs = 0;
+  // [file.test.ts](path) “title” “title” …
+  for (const [, file = '', titles = ''] of read('docs/security.md').matchAll(/\]\(([^)]+\.test\.ts)\)((?:\s*“[^”]+”)+)/g)) {
+    const source = read(path.join('docs', file)).replaceAll("\\'", "'");
+    for (const [, title = ''] of titles.matchAll(/“([^”]+)”/g)) {
+      proofs += 1;
+      if (!source.includes(title.replaceAll('\\', ''))) missing.push(`${file}: ${title}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+  assert.ok(proofs > 20, `only ${proofs} proofs were found`);
+});
