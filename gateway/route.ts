@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { ConnectError } from '@connectrpc/connect';
 import { createAuthenticator, type Origin } from './authenticate.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
@@ -55,11 +56,15 @@ export function createRouter({ peers, publicUrl, ready, log }: Options) {
     try {
       await route(request, response, origin);
     } catch (thrown) {
-      if (!(thrown instanceof ServiceError) && toServiceError(thrown).code === 'internal') log.error('a request failed', { error: thrown, requestId });
+      const error = toServiceError(thrown);
+      if (error.code === 'internal' && !(thrown instanceof ServiceError || thrown instanceof ConnectError))
+        log.error('a request failed', { error: thrown, requestId });
+      // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
+      log.info('refused', { method: request.method, code: error.code, requestId });
       if (response.headersSent) return void response.destroy();
       // An unread body would be taken for the next request: such a connection is not used again.
       if (!request.complete) response.setHeader('connection', 'close');
-      sendError(response, toServiceError(thrown), requestId, thrown instanceof RoutingError ? thrown.status : undefined);
+      sendError(response, error, requestId, thrown instanceof RoutingError ? thrown.status : undefined);
     }
   };
 }

@@ -21,7 +21,7 @@ export function createLog(service: string, write: (line: string) => void = (line
   return { info: emit('info'), warn: emit('warn'), error: emit('error') };
 }
 
-/** The text of a thrown value with its causes, for the log only. Driver messages can quote values, so parameters are cut. */
+/** The text of a thrown value with its stack and causes. For the log only, never for a client. */
 export function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const own = thrown.stack ?? `${thrown.name}: ${thrown.message}`;

@@ -1,7 +1,7 @@
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs, LockWaitTimeoutException } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction } from 'kysely';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { Log } from './log.ts';
 
 export type { EntityManager };
@@ -50,6 +50,7 @@ export async function openDatabase(options: DatabaseOptions) {
       application_name: `bailiwick-${options.service}`,
       options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000`,
       connectionTimeoutMillis: 3000,
+      onPoolCreated: releaseCutConnections,
       keepAlive: true,
     },
     logger: (line) => options.log.warn(line),
@@ -131,6 +132,23 @@ const foreignTenantGuard: EventSubscriber = {
     }
   },
 };
+
+// Kysely gives a transaction's connection back after its rollback, and the rollback of a connection that the server
+// cut never succeeds: each outage would take connections out of the pool for good, until none is left.
+function releaseCutConnections(pool: Pool): void {
+  const taken = new WeakSet<PoolClient>();
+  pool.on('acquire', (client) => taken.add(client));
+  pool.on('release', (_error, client) => taken.delete(client));
+  pool.on('connect', (client) => {
+    client.once('end', () => {
+      if (!taken.has(client)) return;
+      const release = client.release.bind(client);
+      // Whoever holds it may still give it back, which must not count twice.
+      client.release = () => {};
+      release(true);
+    });
+  });
+}
 
 function poolOf(orm: MikroORM): Promise<Pool> {
   return orm.em.getConnection().getNativeClient();

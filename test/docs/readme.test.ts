@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { unknownNames } from '@bailiwick/deploy/local/environment.ts';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
+import { operations } from '@bailiwick/proto/registry.ts';
 import { type Stack, startStack } from '../harness.ts';
 
 // What the documents tell a reader to type or to open is tried here, so that they stay true.
@@ -23,7 +24,8 @@ function section(document: string, heading: string): string {
 }
 
 /** The code blocks of one language. */
-const blocks = (text: string, language: string): string[] => [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) => (found === language ? [code] : []));
+const blocks = (text: string, language: string): string[] =>
+  [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) => (found === language ? [code] : []));
 
 const withoutCodeBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, '');
 
@@ -64,6 +66,21 @@ describe('README.md', () => {
     assert.deepEqual({ ...refused, RequestID: '' }, { ...shown, RequestID: '' });
   });
 });
+
+test('README.md lists just the operations that are not implemented yet', () => {
+  const rows = [...section(read('README.md'), 'What works, and what does not yet').matchAll(/^\|[^|]*\|[^|]*\|([^|]*)\|$/gm)];
+  const names = rows.flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+(?:\*)?)`/g)].map(([, name = '']) => name));
+  const inDocument = names.flatMap((name) => (name.endsWith('_*') ? operationsOf(name.slice(0, -1)) : [name]));
+  // test/operations/unimplemented.test.ts holds this list against the running product.
+  const list = /^const declared = \[(.*?)^\];/ms.exec(read('test/operations/unimplemented.test.ts'))?.[1] ?? '';
+  const inProduct = [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+  assert.deepEqual(inDocument.sort(), inProduct.sort());
+});
+
+/** All operations of an area but its mails, which other operations send. */
+function operationsOf(prefix: string): string[] {
+  return [...operations.keys()].filter((name) => name.startsWith(prefix) && !name.includes('_Task_'));
+}
 
 test('the first five minutes use the local start’s own addresses', () => {
   const [first = ''] = blocks(section(read('README.md'), 'The first five minutes'), 'sh');

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { mailsTo, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { createTenant, mailsTo, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
 
 describeBoth('accounts', (topology) => {
   let stack: Stack;
@@ -137,29 +141,67 @@ describeBoth('accounts', (topology) => {
     assert.equal((await stack.call('Users_GetByEmail', { Email: newAddress() }, stack.platformKey)).body.Code, 'not_found');
   });
 
-  test('no token and no password is readable in the database', async () => {
+  test('expired tokens and sessions are dead, swept or not', async () => {
+    const pending = newAddress();
+    await register(stack, pending);
+    const verify = tokenIn(await mailTo(stack, pending));
+    const { email, token } = await signUp(stack);
+    const idle = String((await login(email)).body['Token']);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const reset = tokenIn(await mailTo(stack, email, 2));
+    await query(stack.databaseUrl, `update identity.registration set expires_at = now() - interval '1 second' where email = '${pending}'`);
+    await query(stack.databaseUrl, `update identity.reset_token set expires_at = now() - interval '1 second'`);
+    const [first, second] = [tokenHash(token), tokenHash(idle)].map((hash) => Buffer.from(hash).toString('hex'));
+    await query(stack.databaseUrl, `update identity.session set expires_at = now() - interval '1 second' where token_hash = '\\x${first}'`);
+    await query(stack.databaseUrl, `update identity.session set last_seen_at = now() - interval '8 days' where token_hash = '\\x${second}'`);
+    assert.equal((await stack.call('Account_Verify', { Token: verify })).body.Code, 'failed_precondition');
+    assert.equal((await stack.call('Account_ResetPassword', { Token: reset, Password: password })).body.Code, 'failed_precondition');
+    for (const session of [token, idle]) assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
+  });
+
+  test('no token and no password is readable in the database, the logs or the broker', async () => {
     const { email, token } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = tokenIn(await mailTo(stack, email, 2));
-    const dump = await dumpOf(stack.databaseUrl);
-    assert.ok(dump.includes(email), 'the dump holds the account');
-    for (const secret of [token, reset, password, stack.platformKey, stack.workerToken]) assert.ok(!dump.includes(secret), secret.slice(0, 6));
-    for (const secret of [token, reset]) assert.ok(!dump.includes(secret.slice(5, 40)), 'nor a part of it');
+    const created = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant: await createTenant(stack, token), Name: 'a', URL: stack.inboxUrl } },
+      token,
+    );
+    const places = {
+      database: await dumpOf(stack.databaseUrl),
+      logs: textBelow(path.join(stack.folder, 'logs')),
+      broker: textBelow(path.join(stack.folder, 'nats')),
+    };
+    assert.ok(places.database.includes(email) && places.broker.includes(email) && places.logs.includes('Account_Login'), 'the places are searched');
+    for (const [place, text] of Object.entries(places)) {
+      for (const secret of [token, reset, password, String(created.body['Secret']), stack.platformKey, stack.workerToken]) {
+        assert.ok(!text.includes(secret) && !text.includes(secret.slice(6, 40)), `${secret.slice(0, 6)} in the ${place}`);
+      }
+    }
   });
 });
 
-/** Every row of every table as text. */
-async function dumpOf(url: string): Promise<string> {
+async function query<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const tables = await client.query<{ name: string }>(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('identity', 'access', 'sso', 'notifications')`,
-    );
-    const rows = [];
-    for (const { name } of tables.rows) rows.push(...(await client.query<{ text: string }>(`select t::text as text from ${name} t`)).rows);
-    return rows.map(({ text }) => text).join('\n');
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
+}
+
+/** Every row of every table as text. */
+async function dumpOf(url: string): Promise<string> {
+  const schemas = `schemaname in ('identity', 'access', 'sso', 'notifications')`;
+  const tables = await query<{ name: string }>(url, `select format('%I.%I', schemaname, tablename) as name from pg_tables where ${schemas}`);
+  const rows = [];
+  for (const { name } of tables) rows.push(...(await query<{ text: string }>(url, `select t::text as text from ${name} t`)));
+  return rows.map(({ text }) => text).join('\n');
+}
+
+function textBelow(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1')).join('\n');
 }

@@ -83,7 +83,19 @@ type Values = { tenant: string; email: string; userId: string; url: string };
 /** A request that passes every check of its shape. */
 function validRequest(operation: string, { tenant: Tenant, email: Email, userId: UserID, url: URL }: Values): unknown {
   const [area = '', verb = ''] = operation.split('_');
-  const everywhere = { Tenant, Email, UserID, Password: 'correct horse battery', Path: 'a', Slug: 'custom', Group: 'a', Name: 'a', Domain: 'example.com', Type: 'a.b', Body: 'e30=' };
+  const everywhere = {
+    Tenant,
+    Email,
+    UserID,
+    Password: 'correct horse battery',
+    Path: 'a',
+    Slug: 'custom',
+    Group: 'a',
+    Name: 'a',
+    Domain: 'example.com',
+    Type: 'a.b',
+    Body: 'e30=',
+  };
   const grant = { Tenant, Role: 'member', UserID, Group: 'a', Bot: createId('bot') };
   const records: Record<string, object> = {
     Groups: { Group: verb === 'Save' ? { Tenant, Path: 'a' } : 'a' },

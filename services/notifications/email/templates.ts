@@ -59,5 +59,5 @@ export function displayName(name: string): string {
     .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
     .trim();
   const unlinked = line.replace(/(?<=\S)[.:/@](?=\S)/g, ' ').replace(/ +/g, ' ');
-  return [...unlinked].slice(0, 64).join('');
+  return Array.from(unlinked).slice(0, 64).join('');
 }

@@ -42,7 +42,7 @@ async function work({ done = false, headers = {}, body = '{"Email":"a@example.or
   const broker = { consume: (_options: unknown, take: typeof handle) => (handle = take) } as unknown as Broker;
   const dispatch = ((method: { output: never }, request: Message, caller: Caller) => {
     calls.push({ request, caller });
-    return fail === undefined ? Promise.resolve(create(method.output)) : Promise.reject(fail as Error);
+    return fail === undefined ? Promise.resolve(create(method.output)) : Promise.reject(fail);
   }) as unknown as Dispatch;
   const store = {
     isDone: () => Promise.resolve(done),

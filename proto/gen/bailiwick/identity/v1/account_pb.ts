@@ -31,7 +31,7 @@ export type AccountRegisterRequest = Message<"bailiwick.identity.v1.AccountRegis
   email: string;
 
   /**
-   * 8 to 256 characters, none of the common ones.
+   * 8 to 256 characters.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -178,7 +178,7 @@ export type AccountResetPasswordRequest = Message<"bailiwick.identity.v1.Account
   token: string;
 
   /**
-   * 8 to 256 characters, none of the common ones.
+   * 8 to 256 characters.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */

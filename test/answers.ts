@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { Answer, Stack } from './harness.ts';
+
+// What tests ask of an answer.
+
+/** The body of a success. */
+export function bodyOf({ status, body }: Answer): Answer['body'] {
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** The record under a key of a success. */
+export function recordIn<Shape = Record<string, unknown>>(answer: Answer, key: string): Shape {
+  return bodyOf(answer)[key] as Shape;
+}
+
+/** Asserts an ErrorResponse of this status and code and, where they are given, with just these messages. */
+export function assertRefused({ status, body }: Answer, expected: 400 | 401 | 403, code: string, messages?: readonly string[]): void {
+  assert.equal(status, expected, JSON.stringify(body));
+  assert.equal(body.Code, code, JSON.stringify(body));
+  if (messages) assert.deepEqual(body.Messages, messages);
+}
+
+type Page<Item> = { Items: Item[]; NextCursor: string };
+
+/** One page of a list. */
+export async function readPage<Item>(stack: Stack, operation: string, request: object, token: string): Promise<Page<Item>> {
+  return recordIn<Page<Item>>(await stack.call(operation, request, token), 'Page');
+}
+
+/** A whole list page by page, as a client reads it: the items, and how many each page had. */
+export async function readList<Item>(stack: Stack, operation: string, request: object, token: string, limit = 200) {
+  const items: Item[] = [];
+  const sizes: number[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await readPage<Item>(stack, operation, { ...request, Page: { Limit: limit, Cursor: cursor } }, token);
+    items.push(...page.Items);
+    sizes.push(page.Items.length);
+    if (page.NextCursor === '') return { items, sizes };
+    cursor = page.NextCursor;
+  }
+}

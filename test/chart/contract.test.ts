@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { settingTables } from '@bailiwick/deploy/settings.ts';
+import { readSettings, type Setting, type SettingTable } from '@bailiwick/shared/config.ts';
+import { parse } from 'yaml';
+import { chartDir, openChart, valueFiles } from './helm.ts';
+import { configuredPods, environmentNames, materialise, type Pod, secretsIn } from './manifests.ts';
+
+// The chart renders what the processes read, and the processes read what the chart renders.
+
+const chart = await openChart();
+const sets = Object.keys(valueFiles) as Array<keyof typeof valueFiles>;
+const namesOf = ({ env, orElse }: Setting) => (orElse === undefined ? [env] : [env, orElse]);
+const isGiven = (pod: Pod, setting: Setting) => environmentNames(pod).some((name) => namesOf(setting).includes(name));
+
+/** The settings `config` can set: read from the schema, since an empty `config` names none. */
+const schema = JSON.parse(readFileSync(join(chartDir, 'values.schema.json'), 'utf8')) as {
+  definitions: { config: { properties: Record<string, { type: string }> } };
+};
+const passedOn = schema.definitions.config.properties;
+const fullValues = parse(readFileSync(join(chartDir, valueFiles.full), 'utf8')) as {
+  config: Record<string, unknown>;
+  defaults: { extraEnv: Array<{ name: string }> };
+};
+
+test('every variable the chart renders is one its process reads', { skip: chart.skip }, async () => {
+  const extra = fullValues.defaults.extraEnv.map(({ name }) => name);
+  for (const file of sets) {
+    for (const { name, table, pod } of configuredPods(await chart.render({ file }))) {
+      const known = [...Object.values(table).flatMap(namesOf), ...(file === 'full' ? extra : [])];
+      const rendered = environmentNames(pod);
+      assert.deepEqual(
+        rendered.filter((variable) => !known.includes(variable)),
+        [],
+        `${name}, ${file}`,
+      );
+      assert.equal(new Set(rendered).size, rendered.length, `${name}, ${file}: a variable twice`);
+    }
+  }
+});
+
+test('every setting a process requires is rendered', { skip: chart.skip }, async () => {
+  for (const file of sets) {
+    for (const { name, table, pod } of configuredPods(await chart.render({ file }))) {
+      for (const setting of Object.values<Setting>(table)) {
+        if (setting.fallback === undefined) assert.ok(isGiven(pod, setting), `${name}, ${file}: ${setting.env} is missing`);
+      }
+    }
+  }
+});
+
+test('every setting with a default is either rendered or a value of `config`, and `config` has no others', { skip: chart.skip }, async () => {
+  const pods = configuredPods(await chart.render({ file: 'minimal' }));
+  const left = pods.flatMap(({ table, pod }) =>
+    Object.entries<Setting>(table)
+      .filter(([, setting]) => !isGiven(pod, setting))
+      .map(([key]) => key),
+  );
+  assert.deepEqual(Object.keys(passedOn).sort(), [...new Set(left)].sort(), 'values.schema.json, definitions.config');
+  assert.deepEqual(Object.keys(fullValues.config).sort(), Object.keys(passedOn).sort(), 'ci/full-values.yaml, config');
+});
+
+test('a value of `config` has the kind of its setting', () => {
+  const types: Partial<Record<Setting['kind'], string>> = { int: 'integer', flag: 'boolean', list: 'array', text: 'string', url: 'string' };
+  for (const [key, setting] of Object.values<SettingTable>(settingTables).flatMap((table) => Object.entries(table))) {
+    const given = passedOn[key];
+    if (given) assert.equal(given.type, types[setting.kind], key);
+  }
+});
+
+test('values.yaml shows every value of `config` with its variable and the default of the process', () => {
+  const lines = readFileSync(join(chartDir, 'values.yaml'), 'utf8').split('\n');
+  const block = lines.slice(lines.indexOf('config: {}') + 1);
+  const shown = block.slice(0, block.indexOf('')).map((line) => line.replace(/^# /, ''));
+  const defaults = parse(shown.filter((line) => !line.startsWith('BAILIWICK_')).join('\n')) as Record<string, unknown>;
+  const settings = Object.assign({}, ...Object.values(settingTables)) as SettingTable;
+  assert.deepEqual(Object.keys(defaults).sort(), Object.keys(passedOn).sort());
+  for (const [key, value] of Object.entries(defaults)) {
+    assert.equal(String(value), settings[key]?.fallback, key);
+    const above = shown[shown.findIndex((line) => line.startsWith(`${key}:`)) - 1];
+    assert.ok(above?.startsWith(`${settings[key]?.env}: `), `above ${key}: ${settings[key]?.env}`);
+  }
+});
+
+test('every process accepts the environment and the files it is given', { skip: chart.skip }, async (t) => {
+  for (const file of ['minimal', 'evaluation'] as const) {
+    const objects = await chart.render({ file });
+    const anySecret = (name: string, key: string) => (/^(smtp-)?url$/.test(key) ? `postgres://${name}` : 'secret');
+    const read = file === 'evaluation' ? secretsIn(objects) : anySecret;
+    for (const { table, pod } of configuredPods(objects)) readSettings(table, materialise(t, pod, read));
+  }
+});
+
+test('`config` reaches every process that reads the setting, a workload’s own goes before it', { skip: chart.skip }, async (t) => {
+  let seen = 0;
+  for (const { name, table, pod } of configuredPods(await chart.render({ file: 'full' }))) {
+    const environment = materialise(t, pod, (secret) => `postgres://${secret}`);
+    const settings = readSettings(table, environment) as Record<string, unknown>;
+    for (const [key, wanted] of Object.entries(fullValues.config)) {
+      if (!Object.hasOwn(table, key)) continue;
+      const isOverridden = name === 'notifications-delivery' && key === 'deliveryConcurrency';
+      assert.deepEqual(settings[key], isOverridden ? 128 : wanted, `${name}: ${key}`);
+      seen += 1;
+    }
+  }
+  assert.ok(seen > Object.keys(fullValues.config).length);
+});
+
+test('notifications runs with its roles apart, and callers reach the one that takes calls', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  const valueOf = (workload: string, variable: string) => {
+    const { pod } = configuredPods(objects).find(({ name }) => name === workload) ?? assert.fail(workload);
+    return pod.spec.containers[0]?.env?.find(({ name }) => name === variable)?.value;
+  };
+  const roles = ['notifications-api', 'notifications-delivery', 'notifications-email'].map((name) => valueOf(name, 'BAILIWICK_NOTIFICATIONS_ROLES'));
+  assert.deepEqual(roles, ['api', 'fanout,delivery', 'email']);
+  const all: string = settingTables.notifications.roles.fallback;
+  assert.deepEqual(roles.join(',').split(',').sort(), all.split(',').sort(), 'every role runs somewhere');
+  assert.equal(valueOf('gateway', 'BAILIWICK_NOTIFICATIONS_URL'), 'http://bailiwick-notifications-api.test.svc.cluster.local:8080');
+  assert.equal(valueOf('gateway', 'BAILIWICK_PRE_DRAIN_MS'), '15000');
+  assert.equal(valueOf('identity', 'BAILIWICK_PRE_DRAIN_MS'), '5000');
+});

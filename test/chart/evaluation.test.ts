@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { settingTables } from '@bailiwick/deploy/settings.ts';
+import { createCallerSigner, createCallerVerifier, serviceCaller } from '@bailiwick/shared/caller.ts';
+import { readSettings } from '@bailiwick/shared/config.ts';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { tokenKind } from '@bailiwick/shared/tokens.ts';
+import { openChart } from './helm.ts';
+import { containerOf, type Manifest, materialise, podOf, secretsIn } from './manifests.ts';
+
+const chart = await openChart();
+const names = (objects: readonly Manifest[], kind: string) => objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+
+test('an evaluation brings database, broker and inbox, each with a Service and the first two with a disk', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'evaluation' });
+  assert.deepEqual(names(objects, 'StatefulSet').sort(), ['bailiwick-nats', 'bailiwick-postgres']);
+  assert.deepEqual(names(objects, 'PersistentVolumeClaim').sort(), ['bailiwick-nats', 'bailiwick-postgres']);
+  assert.ok(names(objects, 'Deployment').includes('bailiwick-inbox'));
+  for (const component of ['postgres', 'nats', 'inbox']) {
+    const service = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === `bailiwick-${component}`);
+    const pod = podOf(objects, component === 'inbox' ? 'Deployment' : 'StatefulSet', component);
+    assert.deepEqual(service?.spec?.selector, pod.metadata.labels);
+    for (const { port } of service?.spec?.ports ?? []) assert.ok(containerOf(pod).ports?.some(({ containerPort }) => containerPort === port));
+  }
+  assert.ok(containerOf(podOf(objects, 'StatefulSet', 'nats')).command?.includes('--jetstream'));
+});
+
+test('an evaluation makes no more than what is not named', { skip: chart.skip }, async () => {
+  const set = ['database.existingSecret=database', 'nats.url=nats://nats:4222', 'mail.smtpUrl=smtp://mail'];
+  const objects = await chart.render({ file: 'evaluation', set });
+  assert.deepEqual([names(objects, 'StatefulSet'), names(objects, 'PersistentVolumeClaim')], [[], []]);
+  assert.ok(!names(objects, 'Deployment').includes('bailiwick-inbox'));
+  const { env } = containerOf(podOf(objects, 'Deployment', 'identity'));
+  assert.deepEqual(env?.find(({ name }) => name === 'DATABASE_URL')?.valueFrom?.secretKeyRef, { name: 'database', key: 'url' });
+});
+
+test('an evaluation’s keys are ones the processes take, and new in each installation', { skip: chart.skip }, async (t) => {
+  const objects = await chart.render({ file: 'evaluation' });
+  const read = secretsIn(objects);
+  const pod = (name: string) => materialise(t, podOf(objects, 'Deployment', name), read);
+  const identity = readSettings(settingTables.identity, pod('identity'));
+  const gateway = readSettings(settingTables.gateway, pod('gateway'));
+  assert.deepEqual([tokenKind(identity.platformKey), tokenKind(identity.workerToken)], ['botKey', 'worker']);
+  assert.equal(parseKeyRing(identity.keyRing).length, 1);
+  assert.equal(new URL(identity.databaseUrl).password, read('bailiwick-evaluation', 'postgres-password'));
+
+  const verify = createCallerVerifier('identity', identity.callerPublicKeys);
+  const signed = createCallerSigner('gateway', gateway.callerKey)(serviceCaller('gateway'), 'identity');
+  assert.equal(verify(signed).id, 'gateway');
+
+  const other = await chart.render({ file: 'evaluation' });
+  const [first, second] = [objects, other].map((rendered) => rendered.find(({ kind }) => kind === 'Secret')?.data ?? {});
+  assert.deepEqual(Object.keys(first ?? {}), Object.keys(second ?? {}));
+  for (const [key, value] of Object.entries(first ?? {})) assert.notEqual(value, second?.[key], key);
+});
+
+test('the checksum of a token in the template language is the one of the processes', { skip: chart.skip }, async () => {
+  const tokens = (await Promise.all(Array.from({ length: 5 }, () => chart.render({ file: 'evaluation' })))).flatMap((objects) => {
+    const data = objects.find(({ kind }) => kind === 'Secret')?.data ?? {};
+    return [data['platform-key'], data['worker-token']].map((encoded) => Buffer.from(encoded ?? '', 'base64').toString());
+  });
+  assert.equal(new Set(tokens).size, 10);
+  for (const token of tokens) assert.notEqual(tokenKind(token), undefined, token);
+});
+
+test('webhooks of an evaluation reach the inbox, unless somebody decides otherwise', { skip: chart.skip }, async () => {
+  const allowed = async (...set: string[]) => {
+    const { env } = containerOf(podOf(await chart.render({ file: 'evaluation', set }), 'Deployment', 'notifications-delivery'));
+    return env?.find(({ name }) => name === 'BAILIWICK_EGRESS_ALLOW_HOSTS')?.value;
+  };
+  assert.equal(await allowed(), 'bailiwick-inbox.test.svc.cluster.local');
+  assert.equal(await allowed('config.egressAllowHosts={receiver}'), 'receiver');
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
+import type { Environment, SettingTable } from '@bailiwick/shared/config.ts';
+
+// What the tests read of Kubernetes' objects.
+
+export type Manifest = {
+  apiVersion: string;
+  kind: string;
+  metadata: Metadata;
+  spec?: {
+    replicas?: number;
+    strategy?: unknown;
+    selector?: { matchLabels?: Record<string, string> } & Record<string, unknown>;
+    ports?: Array<{ name: string; port: number; targetPort: string | number }>;
+    type?: string;
+    template?: Pod;
+  };
+  data?: Record<string, string>;
+};
+type Metadata = { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+
+export type Pod = { metadata: Omit<Metadata, 'name'>; spec: PodSpec };
+export type PodSpec = {
+  serviceAccountName: string;
+  automountServiceAccountToken?: boolean;
+  enableServiceLinks?: boolean;
+  terminationGracePeriodSeconds?: number;
+  restartPolicy?: string;
+  securityContext?: Record<string, unknown>;
+  containers: Container[];
+  initContainers?: Container[];
+  volumes: Volume[];
+};
+export type Container = {
+  name: string;
+  image: string;
+  command?: string[];
+  env?: Variable[];
+  ports?: Array<{ name: string; containerPort: number }>;
+  volumeMounts: Array<{ name: string; mountPath: string; readOnly?: boolean }>;
+  securityContext?: Record<string, unknown>;
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+} & Partial<Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', { httpGet?: { path: string; port: string } }>>;
+export type Variable = { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } };
+type Items = Array<{ key: string; path: string }>;
+export type Volume = {
+  name: string;
+  emptyDir?: object;
+  persistentVolumeClaim?: object;
+  secret?: { secretName: string; items: Items };
+  projected?: { sources: Array<{ secret: { name: string; items: Items } }> };
+};
+
+/** Every workload, and the process whose settings it reads. */
+export const workloads: Record<string, keyof typeof settingTables> = {
+  gateway: 'gateway',
+  identity: 'identity',
+  access: 'access',
+  sso: 'sso',
+  'notifications-api': 'notifications',
+  'notifications-delivery': 'notifications',
+  'notifications-email': 'notifications',
+};
+
+/** Every pod that reads a settings table: the workloads' and the migrations'. */
+export function configuredPods(objects: readonly Manifest[]): Array<{ name: string; table: SettingTable; pod: Pod }> {
+  const pods = Object.entries(workloads).map(([name, process]) => ({
+    name,
+    table: settingTables[process] as SettingTable,
+    pod: podOf(objects, 'Deployment', name),
+  }));
+  return [...pods, { name: 'migrations', table: migrateSettings, pod: podOf(objects, 'Job', 'migrations') }];
+}
+
+export function podOf(objects: readonly Manifest[], kind: string, component: string): Pod {
+  const found = objects.filter((object) => object.kind === kind && object.metadata.labels?.['app.kubernetes.io/component'] === component);
+  assert.equal(found.length, 1, `one ${kind} ${component}`);
+  return found[0]?.spec?.template ?? assert.fail(`${kind} ${component} has no pod`);
+}
+
+export function containerOf(pod: Pod): Container {
+  assert.equal(pod.spec.containers.length, 1);
+  return pod.spec.containers[0] ?? assert.fail();
+}
+
+export const environmentNames = (pod: Pod) => (containerOf(pod).env ?? []).map(({ name }) => name);
+
+/** The value of a Secret's key. */
+export type ReadSecret = (name: string, key: string) => string;
+
+/** Reads the Secrets of a rendering. */
+export function secretsIn(objects: readonly Manifest[]): ReadSecret {
+  return (name, key) => {
+    const encoded = objects.find((object) => object.kind === 'Secret' && object.metadata.name === name)?.data?.[key];
+    return Buffer.from(encoded ?? assert.fail(`the Secret ${name} has no key ${key}`), 'base64').toString();
+  };
+}
+
+/** What a container of the pod would find: its environment, with every file it mounts from a Secret, below a folder of the test's. */
+export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Environment {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-pod-'));
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  const container = containerOf(pod);
+  const mountOf = (volume: string) => container.volumeMounts.find(({ name }) => name === volume)?.mountPath ?? assert.fail(`${volume} is not mounted`);
+  for (const volume of pod.spec.volumes) {
+    for (const { secret } of volume.projected?.sources ?? []) {
+      for (const { key, path } of secret.items) {
+        const file = join(folder, mountOf(volume.name), path);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, read(secret.name, key));
+      }
+    }
+  }
+  const valueOf = ({ value, valueFrom }: Variable) => (valueFrom ? read(valueFrom.secretKeyRef.name, valueFrom.secretKeyRef.key) : (value ?? ''));
+  const entries = (container.env ?? []).map((variable): [string, string] => [variable.name, valueOf(variable)]);
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.startsWith('/run/') ? join(folder, value) : value]));
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+import { openChart, type Values, valueFiles } from './helm.ts';
+import { configuredPods, containerOf, type Manifest, type Pod, podOf, workloads } from './manifests.ts';
+
+const chart = await openChart();
+const sets: Values[] = Object.keys(valueFiles).map((file) => ({ file }) as Values);
+const podsIn = (objects: readonly Manifest[]) =>
+  objects.flatMap(({ kind, metadata, spec }) => (spec?.template ? [{ name: `${kind} ${metadata.name}`, pod: spec.template }] : []));
+const called = ['gateway', 'identity', 'access', 'sso', 'notifications-api'];
+
+test('every workload is there, with a command that exists and a way to be replaced without a gap', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  assert.equal(objects.filter(({ kind }) => kind === 'Deployment').length, Object.keys(workloads).length);
+  for (const [name, process] of Object.entries(workloads)) {
+    const { spec } = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === `bailiwick-${name}`) ?? assert.fail(name);
+    const [node, script = ''] = containerOf(podOf(objects, 'Deployment', name)).command ?? [];
+    assert.equal(node, 'node');
+    assert.equal(script, process === 'gateway' ? 'gateway/main.ts' : `services/${process}/main.ts`);
+    assert.ok(existsSync(join(root, script)), script);
+    assert.deepEqual(spec?.strategy, { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+    assert.equal(spec?.template?.spec.terminationGracePeriodSeconds, 60);
+    assert.deepEqual(spec?.selector?.matchLabels, spec?.template?.metadata.labels);
+  }
+  assert.deepEqual(containerOf(podOf(objects, 'Job', 'migrations')).command, ['node', 'deploy/migrate.ts']);
+});
+
+test('the gateway and every service that is called have a Service that leads to their ports', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  const services = objects.filter(({ kind }) => kind === 'Service');
+  assert.deepEqual(services.map(({ metadata }) => metadata.name).sort(), called.map((name) => `bailiwick-${name}`).sort());
+  for (const { metadata, spec } of services) {
+    assert.equal(spec?.type, 'ClusterIP');
+    assert.deepEqual(
+      spec?.ports?.map(({ name, port, targetPort }) => [name, port, targetPort]),
+      [
+        ['http', 8080, 'http'],
+        ['admin', 9464, 'admin'],
+      ],
+    );
+    const pod = podOf(objects, 'Deployment', metadata.name.replace('bailiwick-', ''));
+    assert.deepEqual(spec?.selector, pod.metadata.labels);
+    assert.deepEqual(containerOf(pod).ports, [
+      { name: 'http', containerPort: 8080 },
+      { name: 'admin', containerPort: 9464 },
+    ]);
+  }
+});
+
+test('Kubernetes asks each process for its probes on the admin port', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  for (const name of Object.keys(workloads)) {
+    const { startupProbe, readinessProbe, livenessProbe } = containerOf(podOf(objects, 'Deployment', name));
+    const probes = [startupProbe, readinessProbe, livenessProbe].map((probe) => [probe?.httpGet?.path, probe?.httpGet?.port]);
+    assert.deepEqual(probes, [
+      ['/startupz', 'admin'],
+      ['/readyz', 'admin'],
+      ['/livez', 'admin'],
+    ]);
+  }
+});
+
+/** Pod Security's profile `restricted`, and what this project asks for beyond it. */
+function assertRestricted({ spec }: Pod, name: string, user: unknown = 65532): void {
+  assert.equal(spec.automountServiceAccountToken, false, name);
+  assert.equal(spec.enableServiceLinks, false, `${name}: a Service called bailiwick-x would set variables that no process knows`);
+  for (const setting of ['hostNetwork', 'hostPID', 'hostIPC', 'hostUsers']) assert.ok(!(setting in spec), `${name}: ${setting}`);
+  const { runAsNonRoot, runAsUser, runAsGroup, seccompProfile } = spec.securityContext ?? {};
+  assert.deepEqual({ runAsNonRoot, runAsUser, seccompProfile }, { runAsNonRoot: true, runAsUser: user, seccompProfile: { type: 'RuntimeDefault' } }, name);
+  assert.notEqual(runAsGroup, 0, name);
+  for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
+    const wanted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+    assert.deepEqual(container.securityContext, wanted, name);
+    assert.ok(container.resources?.requests?.['memory'] ?? container.resources?.limits?.['memory'], `${name}: resources`);
+    const volumes = new Set(spec.volumes.map((volume) => volume.name));
+    assert.deepEqual(new Set(container.volumeMounts.map((mount) => mount.name)), volumes, `${name}: what is mounted is there, and the other way round`);
+  }
+  const kinds = spec.volumes.flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'));
+  for (const kind of kinds) assert.ok(['emptyDir', 'projected', 'secret', 'configMap', 'persistentVolumeClaim'].includes(kind), `${name}: ${kind}`);
+}
+
+test('every pod is one that the namespace profile `restricted` takes', { skip: chart.skip }, async () => {
+  for (const values of sets) {
+    const pods = podsIn(await chart.render(values));
+    assert.ok(pods.length > Object.keys(workloads).length);
+    for (const { name, pod } of pods)
+      assertRestricted(pod, `${name}, ${values.file}`, values.file === 'full' ? 1000650000 : name.endsWith('-postgres') ? 70 : 65532);
+  }
+});
+
+test('each workload has a ServiceAccount of its own', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  const accounts = Object.keys(workloads).map((name) => podOf(objects, 'Deployment', name).spec.serviceAccountName);
+  assert.equal(new Set(accounts).size, accounts.length);
+  assert.deepEqual(
+    objects
+      .filter(({ kind }) => kind === 'ServiceAccount')
+      .map(({ metadata }) => metadata.name)
+      .sort(),
+    [...accounts].sort(),
+  );
+});
+
+test('secrets come by reference: none is rendered outside an evaluation, and a pod mounts its own private key only', { skip: chart.skip }, async () => {
+  for (const values of sets) {
+    const objects = await chart.render(values);
+    assert.equal(objects.filter(({ kind }) => kind === 'Secret').length, values.file === 'evaluation' ? 1 : 0, values.file);
+    assert.ok(objects.every(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === undefined));
+    for (const { name, pod } of configuredPods(objects)) {
+      const items = pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ secret }) => secret.items);
+      const keys = items.map(({ key }) => key).filter((key) => key.endsWith('.key'));
+      const own = name === 'migrations' || workloads[name] === 'sso' ? [] : [`${workloads[name]}.key`];
+      assert.deepEqual(keys, own, `${name}, ${values.file}`);
+    }
+  }
+});
+
+test('the migrations run again when their image or their configuration changed, and only then', { skip: chart.skip }, async () => {
+  const nameWith = async (...set: string[]) => {
+    const jobs = (await chart.render({ file: 'minimal', set })).filter(({ kind }) => kind === 'Job');
+    return jobs.map(({ metadata }) => metadata.name).join();
+  };
+  const name = await nameWith();
+  assert.match(name, /^bailiwick-migrations-[0-9a-f]{10}$/);
+  assert.equal(await nameWith('services.gateway.replicas=3', 'config.endpointLimit=7'), name);
+  assert.notEqual(await nameWith('image.tag=0.2.0'), name);
+  assert.notEqual(await nameWith('database.migrations.existingSecret=owner'), name);
+  assert.equal(await nameWith('migrations.mode=external'), '');
+});
+
+test('`services.<name>` is merged into `defaults`, for that workload only', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'full' });
+  const limits = (name: string) => containerOf(podOf(objects, 'Deployment', name)).resources?.limits;
+  assert.deepEqual([limits('gateway'), limits('notifications-delivery')], [{ memory: '1Gi' }, { memory: '2Gi' }]);
+  assert.deepEqual(containerOf(podOf(objects, 'Deployment', 'notifications-delivery')).resources?.requests, { cpu: '100m', memory: '256Mi' });
+  assert.deepEqual(containerOf(podOf(objects, 'Deployment', 'identity')).command, ['node', '--max-old-space-size=768', 'services/identity/main.ts']);
+  assert.equal(podOf(objects, 'Deployment', 'sso').spec.serviceAccountName, 'sso');
+  assert.ok(podsIn(objects).every(({ pod }) => containerOf(pod).image.includes('@sha256:')));
+});
+
+test('names fit into Kubernetes’ 63 characters, however long the release’s is', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'evaluation', release: 'a-release-with-a-name-that-is-just-as-long-as-helm-a' });
+  for (const { kind, metadata } of objects) assert.ok(metadata.name.length <= 63, `${kind} ${metadata.name}`);
+  assert.equal(new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).size, objects.length);
+});

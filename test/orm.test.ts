@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
+import { DekEntity } from '@bailiwick/notifications/keys/entities.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { type Database, execute, openDatabase } from '@bailiwick/shared/orm.ts';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+describe('orm', () => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  before(async () => {
+    testDatabase = await createTestDatabase();
+    database = await openDatabase({
+      service: 'notifications',
+      url: testDatabase.url,
+      entities: notificationsSchema.entities,
+      poolSize: 2,
+      log: createLog('test', () => {}),
+    });
+  });
+  after(async () => {
+    await database?.close();
+    await testDatabase?.drop();
+  });
+
+  const dek = (tenant: string, id: string) => ({ tenant, id, kek: 'k1', wrapped: new Uint8Array([1]), createdAt: new Date() });
+
+  test('connections that the server cuts, at whatever moment, are given back', async () => {
+    const killer = new pg.Client({ connectionString: testDatabase.url });
+    await killer.connect();
+    let cut = 0;
+    for (const deadline = Date.now() + 3000; cut < 60 && Date.now() < deadline; ) {
+      const running = Promise.allSettled(Array.from({ length: 8 }, () => database.transaction(null, (em) => execute(em, 'select 1', []))));
+      await sleep(Math.random() * 3);
+      const killed = await killer.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bailiwick-notifications' and datname = current_database()`,
+      );
+      cut += killed.rowCount ?? 0;
+      await Promise.race([running, sleep(2000).then(() => assert.fail('the pool is used up'))]);
+    }
+    await killer.end();
+    assert.ok(cut > 10, `${cut} connections were cut`);
+    await Promise.all([1, 2, 3].map(() => database.transaction(null, (em) => execute(em, 'select 1', []))));
+  });
+
+  test('a tenant-scoped table is not reached without a tenant, and never another one', async () => {
+    await database.transaction('tnt_a', async (em) => em.persist(em.create(DekEntity, dek('tnt_a', 'dek_1'))));
+    await assert.rejects(
+      database.transaction(null, (em) => em.find(DekEntity, {})),
+      /filter 'tenant'/,
+    );
+    await database.transaction('tnt_b', async (em) => {
+      assert.deepEqual(await em.find(DekEntity, {}), []);
+      assert.equal(await em.findOne(DekEntity, { tenant: 'tnt_a', id: 'dek_1' }), null);
+      assert.equal(await em.nativeDelete(DekEntity, { id: 'dek_1' }), 0);
+    });
+    await assert.rejects(
+      database.transaction('tnt_b', async (em) => em.persist(em.create(DekEntity, dek('tnt_a', 'dek_2')))),
+      /another tenant/,
+    );
+    assert.equal(await database.transaction('tnt_a', (em) => em.count(DekEntity, {})), 1);
+  });
+
+  test('a row cannot be carried into another tenant', async () => {
+    const moved = database.transaction('tnt_a', async (em) => {
+      const row = await em.findOneOrFail(DekEntity, { id: 'dek_1' });
+      row.tenant = 'tnt_c';
+    });
+    await assert.rejects(moved, /another tenant/);
+  });
+
+  test('values are bound and never part of the statement', async () => {
+    const hostile = `x'; drop table dek; -- $1 ? \\`;
+    const [row] = await database.transaction(null, (em) => execute<{ text: string }>(em, 'select $1::text as text', [hostile]));
+    assert.equal(row?.text, hostile);
+  });
+
+  test('a transaction that fails leaves nothing', async () => {
+    const failed = database.transaction('tnt_d', async (em) => {
+      em.persist(em.create(DekEntity, dek('tnt_d', 'dek_1')));
+      await em.flush();
+      throw new Error('no');
+    });
+    await assert.rejects(failed, /no/);
+    assert.equal(await database.transaction('tnt_d', (em) => em.count(DekEntity, {})), 0);
+  });
+});

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import type { Stack } from './harness.ts';
+
+// The store as it is behind an answer, read past the product with the superuser's connection.
+
+export async function rowsOf<Row extends pg.QueryResultRow>(
+  { databaseUrl }: Pick<Stack, 'databaseUrl'>,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export async function countOf(stack: Pick<Stack, 'databaseUrl'>, from: string, values: readonly unknown[] = []): Promise<number> {
+  const rows = await rowsOf<{ count: number }>(stack, `select count(*)::int as count from ${from}`, values);
+  return rows[0]?.count ?? 0;
+}
+
+export type StoredEvent = {
+  id: string;
+  type: string;
+  tenant: string;
+  actor: { type: string; id: string };
+  data: Record<string, unknown>;
+  previous: Record<string, unknown>;
+};
+
+/** The events that a service has put out for a tenant, oldest first. They are there with the answer of the call that made them. */
+export async function eventsOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'notifications', tenant: string): Promise<StoredEvent[]> {
+  const rows = await rowsOf<{ event: string }>(
+    stack,
+    `select event from ${service}.outbox where for_tenant = $1 and event is not null order by created_at, id`,
+    [tenant],
+  );
+  return rows.map(({ event }) => JSON.parse(event) as StoredEvent);
+}
+
+/** Their types alone. */
+export async function eventTypesOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'notifications', tenant: string): Promise<string[]> {
+  return (await eventsOf(stack, service, tenant)).map(({ type }) => type);
+}
+
+/** Every row of every table of a schema, as text. Bytes are in hexadecimal. */
+export async function dumpOf(stack: Pick<Stack, 'databaseUrl'>, schema: string): Promise<string> {
+  const tables = await rowsOf<{ name: string }>(stack, `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1`, [schema]);
+  const rows = await Promise.all(tables.map(({ name }) => rowsOf<{ text: string }>(stack, `select t::text as text from ${name} t`)));
+  return rows.flatMap((table) => table.map(({ text }) => text)).join('\n');
+}
