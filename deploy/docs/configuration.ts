@@ -77,15 +77,16 @@ it reads itself.
 ${renderRows(localStart)}`;
 }
 
-/** helm/bailiwick/files/settings.yaml: for each process its settings by name, one a line. A flow mapping in JSON is YAML, too. */
+/** helm/bailiwick/files/settings.yaml: for each process its settings by name, one a line. */
 export function renderChartSettings(): string {
   const tables = { ...settingTables, migrate: migrateSettings };
   const lines = Object.entries(tables).flatMap(([name, table]) => [`${name}:`, ...Object.entries(table).map(renderChartSetting)]);
   return ['# Generated from the settings tables by deploy/docs/configuration.ts: change those, then run `npm run generate`.', ...lines, ''].join('\n');
 }
 
+/** As the formatter would have it. None of the values needs quotes. */
 function renderChartSetting([name, { env, orElse, kind, fallback }]: [string, Setting]): string {
-  return `  ${name}: ${JSON.stringify({ env, orElse, kind, required: fallback === undefined })}`;
+  return `  ${name}: { env: ${env}, ${orElse === undefined ? '' : `orElse: ${orElse}, `}kind: ${kind}, required: ${fallback === undefined} }`;
 }
 
 function renderSection({ title, script, intro, table }: Section): string {

@@ -5,14 +5,16 @@ import { createId, idFromHash, isId } from './ids.ts';
 test('createId makes well-formed identifiers that ascend strictly, also within a millisecond', () => {
   const ids = Array.from({ length: 20_000 }, () => createId('usr'));
   for (const id of ids) assert.ok(isId('usr', id), id);
-  assert.deepEqual(ids, [...new Set(ids)].sort());
+  assert.deepEqual(ids, Array.from(new Set(ids)).sort());
 });
 
 test('createId carries the time of its making', () => {
   const before = Date.now();
   const id = createId('tnt');
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  const bits = [...id.slice(4)]
+  const bits = id
+    .slice(4)
+    .split('')
     .map((character) => alphabet.indexOf(character).toString(2).padStart(5, '0'))
     .join('')
     .slice(2);

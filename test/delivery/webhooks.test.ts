@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { Webhook } from 'standardwebhooks';
-import Stripe from 'stripe';
+import { Stripe } from 'stripe';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { type Caught, caughtBy, createTenant, signUp } from '../people.ts';
 
@@ -72,7 +72,7 @@ describeBoth('deliveries', (topology) => {
       return found.length >= 3 && found;
     });
     assert.equal(new Set(requests.map(({ Headers }) => Headers['webhook-id'])).size, 1);
-    assert.deepEqual(requests.map(({ Headers }) => Headers['x-webhook-attempt']).reverse(), ['1', '2', '3']);
+    assert.deepEqual(requests.map(({ Headers }) => Headers['x-webhook-attempt']).toReversed(), ['1', '2', '3']);
     assert.ok(requests.every(({ SignatureValid, StandardWebhooksValid }) => SignatureValid && StandardWebhooksValid));
   });
 

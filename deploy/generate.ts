@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+// npm run generate: everything that is written by programs and committed. With --check nothing is written, and what
+// differs is an error.
+
+const generators = ['../proto/generate.ts', 'docs/configuration.ts'];
+
+for (const generator of generators) {
+  const script = fileURLToPath(new URL(generator, import.meta.url));
+  const { status } = spawnSync(process.execPath, [script, ...process.argv.slice(2)], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { assertSchemaWindow, type ServiceSchema } from '@bailiwick/shared/migrations.ts';
+import { openDatabase } from '@bailiwick/shared/orm.ts';
+import pg from 'pg';
+import { createTestDatabase } from './database.ts';
+
+const log = createLog('test', () => {});
+const forbidden = { code: '42501' };
+
+// What the migrations keep for themselves is no entity.
+const bookkeeping = ['migration', 'schema_window'];
+
+describe('the schemas after all migrations', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let admin: pg.Client;
+  before(async () => {
+    database = await createTestDatabase();
+    admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+  });
+  after(async () => {
+    await admin?.end();
+    await database?.drop();
+  });
+
+  async function within<Result>(schema: ServiceSchema, work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>): Promise<Result> {
+    const opened = await openDatabase({ service: schema.service, url: database.url, entities: schema.entities, poolSize: 1, log });
+    try {
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  }
+  /** What MikroORM would still change so that the tables are what the entities say. */
+  const difference = (schema: ServiceSchema) =>
+    within(schema, async ({ orm, query }) => {
+      // PostgreSQL shows the definitions of constraints to the owner of their table. The pool is this one connection.
+      await query({ name: 'as_owner', text: 'set role none' }, []);
+      const statements = (await orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n').map((line) => line.trim());
+      return statements.filter((line) => line !== '' && !bookkeeping.some((table) => line === `drop table if exists "${schema.service}"."${table}" cascade;`));
+    });
+
+  /** Connects as a service does. */
+  async function asService<Result>(service: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+    const client = new pg.Client({ connectionString: database.url, options: `-c role=bailiwick_${service} -c search_path=${service}` });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+  const tablesOf = async (service: string) =>
+    (await admin.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1 order by 1', [service])).rows.map(({ name }) => name);
+
+  for (const schema of schemas) {
+    const { service } = schema;
+
+    test(`${service}: the tables are what the entities say`, async () => {
+      assert.deepEqual(await difference(schema), []);
+      const entities = schema.entities.map(({ meta }) => meta.tableName);
+      assert.deepEqual(await tablesOf(service), [...entities, ...bookkeeping].sort());
+    });
+
+    test(`${service}: a table that is not what its entity says would be seen`, async () => {
+      for (const [change, back, sign] of [
+        ['add column forgotten text', 'drop column forgotten', /drop column "forgotten"/],
+        ['alter column audit drop not null', 'alter column audit set not null', /alter column "audit" set not null/],
+      ] as const) {
+        await admin.query(`alter table ${service}.outbox ${change}`);
+        assert.match((await difference(schema)).join('\n'), sign);
+        await admin.query(`alter table ${service}.outbox ${back}`);
+      }
+      await admin.query(`drop index ${service}.outbox_waiting`);
+      assert.match((await difference(schema)).join('\n'), /create index "outbox_waiting"/);
+      await admin.query(`create index outbox_waiting on ${service}.outbox (id) where published_at is null`);
+      assert.deepEqual(await difference(schema), []);
+    });
+
+    test(`${service}: its role uses its own tables and nothing else`, async () => {
+      await asService(service, async (client) => {
+        for (const table of await tablesOf(service)) {
+          await client.query(`select * from ${table} limit 1`);
+          if (!bookkeeping.includes(table)) await client.query(`insert into ${table} select * from ${table} limit 0`);
+        }
+        await client.query('update outbox set published_at = now()');
+        await client.query('delete from outbox');
+        for (const other of schemas.filter((candidate) => candidate !== schema)) {
+          const tables = await tablesOf(other.service);
+          assert.ok(tables.length > bookkeeping.length);
+          for (const table of tables) await assert.rejects(client.query(`select * from ${other.service}.${table}`), forbidden, table);
+          await assert.rejects(client.query(`create table ${other.service}.mine ()`), forbidden);
+        }
+        const beyond = [
+          'create table mine ()',
+          'create table public.mine ()',
+          'alter table outbox add column mine text',
+          'drop table outbox',
+          'create schema mine',
+        ];
+        for (const statement of [...beyond, 'delete from migration', 'update schema_window set version = 0', 'select rolpassword from pg_authid']) {
+          await assert.rejects(client.query(statement), forbidden, statement);
+        }
+      });
+      const privileges = await admin.query<{ schema: string; allowed: boolean }>(
+        `select nspname as schema, has_schema_privilege($1, oid, 'usage') as allowed from pg_namespace where nspname = any ($2)`,
+        [`bailiwick_${service}`, schemas.map((one) => one.service)],
+      );
+      assert.deepEqual(
+        privileges.rows.filter(({ allowed }) => allowed).map((row) => row.schema),
+        [service],
+      );
+      const powers = await admin.query('select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolcanlogin from pg_roles where rolname = $1', [
+        `bailiwick_${service}`,
+      ]);
+      assert.deepEqual(Object.values(powers.rows[0] as object), [false, false, false, false, false]);
+    });
+
+    test(`${service}: code starts on no schema that is older, and on none that has dropped what it needs`, async () => {
+      const check = () => within(schema, (opened) => assertSchemaWindow(opened, schema));
+      const ours = schema.migrations.length;
+      const window = (version: number, from: number) => admin.query(`update ${service}.schema_window set version = $1, compatible_from = $2`, [version, from]);
+      await check();
+      // Newer, and still good for this code: an update rolls out while it runs.
+      await window(ours + 1, ours);
+      await check();
+      await window(ours + 1, ours + 1);
+      await assert.rejects(check(), new RegExp(`schema ${service} needs code of version ${ours + 1} or newer, this is ${ours}$`));
+      await window(ours - 1, 1);
+      await assert.rejects(check(), new RegExp(`schema ${service} is at version ${ours - 1} and this code needs ${ours}: run the migrations first$`));
+      await admin.query(`delete from ${service}.schema_window`);
+      await assert.rejects(check(), /is at version 0 and this code needs/);
+      await admin.query(`insert into ${service}.schema_window values (true, $1, $2)`, [ours, schema.compatibleFrom]);
+      await check();
+    });
+  }
+
+  test('migrations that run again, and twice at once, change nothing and lose nothing', async () => {
+    const filled = schemas.map(
+      ({ service }) => `insert into ${service}.outbox (id, for_tenant, type, audit, tasks, created_at) values ('kept', '', '', '', '[]', now())`,
+    );
+    for (const statement of filled) await admin.query(statement);
+    const before = await catalogue();
+    assert.ok(before.length > 100);
+    const run = () => migrateAll({ DATABASE_URL: database.url }, log);
+    await run();
+    await Promise.all([run(), run()]);
+    assert.deepEqual(await catalogue(), before);
+    for (const { service } of schemas) {
+      assert.equal((await admin.query(`select 1 from ${service}.outbox where id = 'kept'`)).rowCount, 1);
+      await admin.query(`delete from ${service}.outbox`);
+    }
+  });
+
+  test('migrations of older code leave the window of newer code as it is', async () => {
+    await admin.query('update access.schema_window set version = 99, compatible_from = 98');
+    await migrateAll({ DATABASE_URL: database.url }, log);
+    const { rows } = await admin.query('select version, compatible_from from access.schema_window');
+    assert.deepEqual(rows, [{ version: 99, compatible_from: 98 }]);
+    await admin.query('update access.schema_window set version = $1, compatible_from = $2', [schemas[1].migrations.length, schemas[1].compatibleFrom]);
+  });
+
+  test('the role that access works as adds audit entries and can neither change nor delete them', async () => {
+    const entry = `('t', 'aud_1', 1, now(), '', '', '', '', '', '', '', '[]', '{}', '', '', '', '', '', '', '[]', '', 'hash')`;
+    await asService('access', async (client) => {
+      assert.equal((await client.query(`insert into audit_entry values ${entry}`)).rowCount, 1);
+      // It owns nothing, so what it grants itself is not granted.
+      await client.query('grant all on audit_entry to bailiwick_access');
+      for (const statement of ["update audit_entry set hash = 'x'", 'delete from audit_entry', 'truncate audit_entry', 'drop table audit_entry']) {
+        await assert.rejects(client.query(statement), forbidden, statement);
+      }
+      await assert.rejects(client.query(`insert into audit_entry values ${entry} on conflict (tenant, id) do update set hash = 'x'`), forbidden);
+    });
+    assert.deepEqual((await admin.query('select hash from access.audit_entry')).rows, [{ hash: 'hash' }]);
+    const appendOnly = await admin.query(`select relname from pg_class where relkind in ('r', 'p') and obj_description(oid) = 'append-only'`);
+    assert.deepEqual(appendOnly.rows, [{ relname: 'audit_entry' }]);
+  });
+
+  /** Tables, columns, constraints, indexes, rights and what was migrated when. */
+  async function catalogue(): Promise<string[]> {
+    const names = schemas.map(({ service }) => `'${service}'`).join();
+    const parts = [
+      `select format('%s.%s.%s %s %s', table_schema, table_name, column_name, data_type, is_nullable) from information_schema.columns where table_schema in (${names})`,
+      `select indexdef from pg_indexes where schemaname in (${names})`,
+      `select format('%s %s', conrelid::regclass, pg_get_constraintdef(c.oid)) from pg_constraint c join pg_namespace n on n.oid = connamespace where nspname in (${names})`,
+      `select format('%s %s', oid::regclass, relacl) from pg_class where relnamespace::regnamespace::text in (${names})`,
+      ...schemas.flatMap(({ service }) => [`select t::text from ${service}.migration t`, `select t::text from ${service}.schema_window t`]),
+    ];
+    const found: string[] = [];
+    for (const text of parts) found.push(...(await admin.query<string[]>({ text, rowMode: 'array' })).rows.map(([line]) => String(line)));
+    return found.sort();
+  }
+});
