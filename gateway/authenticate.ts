@@ -28,9 +28,8 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
   return {
-    /** The principal behind an Authorization header. Throws unauthenticated, for junk without asking anybody. */
-    async principal(authorization: string | undefined): Promise<Principal> {
-      const token = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    /** The principal behind a token. Throws unauthenticated, for junk without asking anybody. */
+    async principal(token: string): Promise<Principal> {
       const kind = tokenKind(token);
       if (kind !== 'session' && kind !== 'botKey' && kind !== 'worker') throw unauthenticated();
       return credentials.resolve({ tokenHash: tokenHash(token) });

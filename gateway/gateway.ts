@@ -23,7 +23,7 @@ export async function listenGateway({ settings, peers, log }: Options): Promise<
     if (draining) throw new Error('draining');
     await services();
   };
-  const router = createRouter({ peers, publicUrl: settings.publicUrl, ready, log });
+  const router = createRouter({ peers, settings, ready, log });
   const listener = await listenHttp(settings.host, settings.port, router, { requestTimeoutMs: settings.requestTimeoutMs, rawError: rawErrorResponse });
   return {
     port: listener.port,

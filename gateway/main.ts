@@ -1,19 +1,13 @@
 import process from 'node:process';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
 import { readSettings } from '@bailiwick/shared/config.ts';
+import { openPeers } from '@bailiwick/shared/peers.ts';
 import { runProcess } from '@bailiwick/shared/process.ts';
-import { createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { listenGateway } from './gateway.ts';
 import { gatewaySettings } from './settings.ts';
 
 await runProcess('gateway', async (log) => {
   const settings = readSettings(gatewaySettings, process.env);
-  const sign = createCallerSigner('gateway', settings.callerKey);
-  const peers = {
-    identity: createHttpTransport({ url: settings.identityUrl, audience: 'identity', sign }),
-    access: createHttpTransport({ url: settings.accessUrl, audience: 'access', sign }),
-    sso: createHttpTransport({ url: settings.ssoUrl, audience: 'sso', sign }),
-    notifications: createHttpTransport({ url: settings.notificationsUrl, audience: 'notifications', sign }),
-  };
+  const { identityUrl: identity, accessUrl: access, ssoUrl: sso, notificationsUrl: notifications } = settings;
+  const peers = await openPeers('gateway', settings, { identity, access, sso, notifications });
   return { settings, running: await listenGateway({ settings, peers, log }) };
 });

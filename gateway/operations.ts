@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
 import type { Host, Operation } from '@bailiwick/proto/operation.ts';
@@ -6,10 +8,11 @@ import { validate } from '@bailiwick/proto/validate.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { fieldText, tenantField } from '@bailiwick/shared/dispatch.ts';
 import { invalid } from '@bailiwick/shared/errors.ts';
-import { contextFor } from '@bailiwick/shared/rpc.ts';
+import { asService, contextFor } from '@bailiwick/shared/rpc.ts';
 import { readBody } from '@bailiwick/shared/serve.ts';
-import type { Transport } from '@connectrpc/connect';
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { Authenticator, Origin } from './authenticate.ts';
+import type { SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
 
 export type Peers = Record<Host, Transport>;
@@ -21,10 +24,12 @@ const deadlineMs = 20_000;
  * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come
  * in the contract's order: body limit, JSON, credential (401), shape (400), permission (403), state (400).
  */
-export function createOperationHandler(peers: Peers, authenticator: Authenticator) {
+export function createOperationHandler({ peers, authenticator, cookie }: { peers: Peers; authenticator: Authenticator; cookie: SessionCookie }) {
+  const countCall = createCallCounter(peers);
   return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> => {
+    await countCall(operation, origin.ip);
     const json = await readJson(request);
-    const principal = operation.credential === 'none' ? undefined : await authenticator.principal(request.headers.authorization);
+    const principal = operation.credential === 'none' ? undefined : await authenticator.principal(tokenOf(request, cookie));
 
     const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);
     problems.push(...validate(operation.method.input, message));
@@ -40,8 +45,34 @@ export function createOperationHandler(peers: Peers, authenticator: Authenticato
     caller ??= await callerFor();
 
     const answer = await peers[operation.host].unary(operation.method, goneSignal(response), deadlineMs, undefined, message, contextFor(caller));
-    sendJson(response, 200, encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent));
+    const body = encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
+    if (operation.sessionCookie === 'clear') cookie.clear(response);
+    const token = body['Token'];
+    if (operation.sessionCookie === 'set' && json['Cookie'] === true && typeof token === 'string') {
+      cookie.set(response, token);
+      // A token that scripts can read would be worth nothing in a cookie that they cannot.
+      body['Token'] = '';
+    }
+    sendJson(response, 200, body);
   };
+}
+
+/** Counts the calls of open operations by client address, in the owning service and before the body is read. */
+function createCallCounter(peers: Peers) {
+  const limits: Partial<Record<Host, Client<typeof IdentityLimits> | Client<typeof SsoLimits>>> = {
+    identity: createClient(IdentityLimits, asService(peers.identity, 'gateway')),
+    sso: createClient(SsoLimits, asService(peers.sso, 'gateway')),
+  };
+  return async ({ rate, host }: Operation, ip: string): Promise<void> => {
+    if (rate !== '') await limits[host]?.take({ rate, ip });
+  };
+}
+
+/** The credential of a request: the header's or, where there is none, the browser's cookie. */
+function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return cookie.read(request) ?? '';
+  return /^Bearer ([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

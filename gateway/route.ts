@@ -4,20 +4,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { ConnectError } from '@connectrpc/connect';
 import { createAuthenticator, type Origin } from './authenticate.ts';
+import { createClientAddress } from './client-address.ts';
+import { createSessionCookie } from './cookies.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
 import { isPage, sendPage } from './pages.ts';
+import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
 
-type Options = { peers: Peers; publicUrl: string; ready: () => Promise<void>; log: Log };
+type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; ready: () => Promise<void>; log: Log };
 
 const openapi = readFileSync(new URL('openapi.json', import.meta.url));
 
 /** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
-export function createRouter({ peers, publicUrl, ready, log }: Options) {
-  const runOperation = createOperationHandler(peers, createAuthenticator(peers));
+export function createRouter({ peers, settings, ready, log }: Options) {
+  const { publicUrl, allowedOrigins, trustedProxies } = settings;
+  const cookie = createSessionCookie(publicUrl, allowedOrigins);
+  const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers), cookie });
+  const clientAddress = createClientAddress(trustedProxies);
   const sso = createSsoRoutes(peers.sso);
   // A proxy may hand a path prefix on or strip it: both are understood.
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
@@ -52,7 +59,7 @@ export function createRouter({ peers, publicUrl, ready, log }: Options) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const requestId = randomUUID();
     response.setHeader('x-request-id', requestId);
-    const origin = { requestId, ip: request.socket.remoteAddress ?? '', userAgent: (request.headers['user-agent'] ?? '').slice(0, 256) };
+    const origin = { requestId, ip: clientAddress(request), userAgent: (request.headers['user-agent'] ?? '').slice(0, 256) };
     try {
       await route(request, response, origin);
     } catch (thrown) {

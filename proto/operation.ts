@@ -5,6 +5,7 @@ import {
   host as hostOption,
   operation as operationOption,
   type Rule as RuleOption,
+  SessionCookie as SessionCookieOption,
 } from './gen/bailiwick/options/v1/options_pb.ts';
 
 /** The process that serves an operation. */
@@ -35,6 +36,8 @@ export type Operation = {
   readonly assigned: readonly string[];
   readonly callers: readonly string[];
   readonly defaultTenant: string;
+  /** What a successful answer does with the browser's session cookie. */
+  readonly sessionCookie: 'set' | 'clear' | undefined;
   /** Whether the gateway routes it. */
   readonly public: boolean;
   readonly sideEffects: boolean;
@@ -49,6 +52,11 @@ const credentials: Partial<Record<CredentialOption, Credential>> = {
   [CredentialOption.BOT]: 'bot',
   [CredentialOption.WORKER]: 'worker',
   [CredentialOption.SERVICE]: 'service',
+};
+
+const sessionCookies: Partial<Record<SessionCookieOption, 'set' | 'clear'>> = {
+  [SessionCookieOption.SET]: 'set',
+  [SessionCookieOption.CLEAR]: 'clear',
 };
 
 /** Reads an rpc's options. Throws where they are incomplete: such an rpc must not be served at all. */
@@ -75,6 +83,7 @@ export function readOperation(method: DescMethod): Operation {
     assigned: options.assigned,
     callers: options.callers,
     defaultTenant: options.defaultTenant,
+    sessionCookie: sessionCookies[options.sessionCookie],
     public: credential !== 'service',
     sideEffects: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
   };

@@ -10,6 +10,8 @@ import { file_bailiwick_identity_v1_account } from './gen/bailiwick/identity/v1/
 import { file_bailiwick_identity_v1_bot_keys } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { file_bailiwick_identity_v1_bots } from './gen/bailiwick/identity/v1/bots_pb.ts';
 import { file_bailiwick_identity_v1_internal } from './gen/bailiwick/identity/v1/internal_pb.ts';
+import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1/sessions_pb.ts';
+import { file_bailiwick_identity_v1_tokens } from './gen/bailiwick/identity/v1/tokens_pb.ts';
 import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
 import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notifications/v1/chat_pb.ts';
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
@@ -23,6 +25,8 @@ import { type Operation, readOperation } from './operation.ts';
 /** Every file that declares services; a file that is missing here fails registry.test.ts. */
 const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_account,
+  file_bailiwick_identity_v1_sessions,
+  file_bailiwick_identity_v1_tokens,
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,
   file_bailiwick_identity_v1_bot_keys,

@@ -10,9 +10,7 @@ export function bodyOf({ status, body }: Answer): Answer['body'] {
 }
 
 /** The record under a key of a success. */
-export function recordIn<Shape = Record<string, unknown>>(answer: Answer, key: string): Shape {
-  return bodyOf(answer)[key] as Shape;
-}
+export const recordIn = (answer: Answer, key: string): unknown => bodyOf(answer)[key];
 
 /** Asserts an ErrorResponse of this status and code and, where they are given, with just these messages. */
 export function assertRefused({ status, body }: Answer, expected: 400 | 401 | 403, code: string, messages?: readonly string[]): void {
@@ -22,14 +20,15 @@ export function assertRefused({ status, body }: Answer, expected: 400 | 401 | 40
 }
 
 type Page<Item> = { Items: Item[]; NextCursor: string };
+type List<Item> = { items: Item[]; sizes: number[] };
 
 /** One page of a list. */
 export async function readPage<Item>(stack: Stack, operation: string, request: object, token: string): Promise<Page<Item>> {
-  return recordIn<Page<Item>>(await stack.call(operation, request, token), 'Page');
+  return recordIn(await stack.call(operation, request, token), 'Page') as Page<Item>;
 }
 
 /** A whole list page by page, as a client reads it: the items, and how many each page had. */
-export async function readList<Item>(stack: Stack, operation: string, request: object, token: string, limit = 200) {
+export async function readList<Item>(stack: Stack, operation: string, request: object, token: string, limit = 200): Promise<List<Item>> {
   const items: Item[] = [];
   const sizes: number[] = [];
   for (let cursor = ''; ; ) {

@@ -13,7 +13,7 @@ describe('orm', () => {
   let database: Database;
   before(async () => {
     testDatabase = await createTestDatabase();
-    database = await openDatabase({
+    database = openDatabase({
       service: 'notifications',
       url: testDatabase.url,
       entities: notificationsSchema.entities,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
@@ -6,6 +8,7 @@ import { assertSchemaWindow, type ServiceSchema } from '@bailiwick/shared/migrat
 import { openDatabase } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 import { createTestDatabase } from './database.ts';
+import { statementsOf } from './statements.ts';
 
 const log = createLog('test', () => {});
 const forbidden = { code: '42501' };
@@ -27,7 +30,7 @@ describe('the schemas after all migrations', () => {
   });
 
   async function within<Result>(schema: ServiceSchema, work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>): Promise<Result> {
-    const opened = await openDatabase({ service: schema.service, url: database.url, entities: schema.entities, poolSize: 1, log });
+    const opened = openDatabase({ service: schema.service, url: database.url, entities: schema.entities, poolSize: 1, log });
     try {
       return await work(opened);
     } finally {
@@ -40,7 +43,14 @@ describe('the schemas after all migrations', () => {
       // PostgreSQL shows the definitions of constraints to the owner of their table. The pool is this one connection.
       await query({ name: 'as_owner', text: 'set role none' }, []);
       const statements = (await orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n').map((line) => line.trim());
-      return statements.filter((line) => line !== '' && !bookkeeping.some((table) => line === `drop table if exists "${schema.service}"."${table}" cascade;`));
+      const others = schemas.filter((other) => other !== schema).map(({ service }) => `"${service}"`);
+      const expected = [
+        ...bookkeeping.map((table) => `drop table if exists "${schema.service}"."${table}" cascade;`),
+        ...others.map((service) => `drop schema if exists ${service};`),
+      ];
+      return statements.filter(
+        (line) => line !== '' && !expected.includes(line) && !others.some((service) => line.startsWith(`drop table if exists ${service}.`)),
+      );
     });
 
   /** Connects as a service does. */
@@ -117,6 +127,17 @@ describe('the schemas after all migrations', () => {
         `bailiwick_${service}`,
       ]);
       assert.deepEqual(Object.values(powers.rows[0] as object), [false, false, false, false, false]);
+    });
+
+    test(`${service}: its role may run every statement of its queries.ts, and PostgreSQL understands them`, async () => {
+      const folder = path.resolve(import.meta.dirname, '../services', service);
+      const statements = globSync('*/queries.ts', { cwd: folder }).flatMap((file) => statementsOf(file, readFileSync(path.join(folder, file), 'utf8')));
+      assert.ok(statements.length > 0);
+      await asService(service, async (client) => {
+        // A plan without values: all names, types and rights are checked and nothing is run.
+        for (const { name, text } of statements) await assert.doesNotReject(client.query(`explain (generic_plan) ${text}`), `${name}: ${text}`);
+        await assert.rejects(client.query('explain (generic_plan) select missing from outbox where id = $1'), { code: '42703' });
+      });
     });
 
     test(`${service}: code starts on no schema that is older, and on none that has dropped what it needs`, async () => {

@@ -1,20 +1,19 @@
 import process from 'node:process';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
 import { readSettings } from '@bailiwick/shared/config.ts';
+import { openPeers } from '@bailiwick/shared/peers.ts';
 import { runProcess } from '@bailiwick/shared/process.ts';
-import { createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { listenService } from '@bailiwick/shared/service.ts';
 import { createAccess } from './service.ts';
 import { accessSettings } from './settings.ts';
 
 await runProcess('access', async (log) => {
   const settings = readSettings(accessSettings, process.env);
-  const identity = createHttpTransport({ url: settings.identityUrl, audience: 'identity', sign: createCallerSigner('access', settings.callerKey) });
-  const service = await createAccess({ settings, log, peers: { identity } });
+  const peers = await openPeers('access', settings, { identity: settings.identityUrl });
+  const service = await createAccess({ settings, log, peers });
   const running = await listenService(service, settings);
   const stop = async () => {
     await running.stop();
-    await identity.close();
+    await peers.identity.close();
   };
   return { settings, running: { ...running, stop } };
 });

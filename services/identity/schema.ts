@@ -1,13 +1,28 @@
+import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
-import { RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
+import { EmailChangeEntity, KnownNetworkEntity, LoginFailureEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
+import { Accounts } from './migrations/002-accounts.ts';
 import { SessionEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
 export const identitySchema: ServiceSchema = {
   service: 'identity',
-  entities: [OutboxEntity, UserEntity, RegistrationEntity, ResetTokenEntity, SessionEntity],
-  migrations: [{ name: '001-initial', class: Initial }],
+  entities: [
+    OutboxEntity,
+    UserEntity,
+    RegistrationEntity,
+    ResetTokenEntity,
+    EmailChangeEntity,
+    SessionEntity,
+    RateWindowEntity,
+    LoginFailureEntity,
+    KnownNetworkEntity,
+  ],
+  migrations: [
+    { name: '001-initial', class: Initial },
+    { name: '002-accounts', class: Accounts },
+  ],
   compatibleFrom: 1,
 };

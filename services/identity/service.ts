@@ -2,23 +2,33 @@ import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.
 import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
-import { Credentials, Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Credentials, Directory, IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
+import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
+import { countAddress, createLimiter, limitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { createPager } from '@bailiwick/shared/page.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
+import { emailChangeHandlers } from './account/email-change.ts';
 import { loginHandlers } from './account/login.ts';
+import { createPasswordRules, passwordProfile } from './account/password-rules.ts';
 import { createPasswords } from './account/passwords.ts';
+import { profileHandlers } from './account/profile.ts';
 import { registrationHandlers } from './account/register.ts';
 import { resetHandlers } from './account/reset.ts';
 import { createSweeper } from './account/sweeper.ts';
+import { createThrottle } from './account/throttle.ts';
 import { botKeysHandlers, botsHandlers } from './bots/handlers.ts';
+import { accountLimits } from './limits.ts';
 import { identitySchema } from './schema.ts';
-import { credentialsHandlers } from './sessions/handlers.ts';
+import { credentialsHandlers, tokensHandlers } from './sessions/credentials.ts';
+import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
 import { directoryHandlers, usersHandlers } from './users/handlers.ts';
 
@@ -27,23 +37,45 @@ type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access
 /** identity answers: who is calling? */
 export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
   const keyRing = parseKeyRing(settings.keyRing);
+  const limits = accountLimits[limitProfile(settings.limits)];
+  const passwordRules = createPasswordRules(passwordProfile(settings.passwordProfile));
   const authority = createClient(Authority, asService(peers.access, 'identity'));
   return createService({
     schema: identitySchema,
     settings,
     log,
     parts({ database }) {
-      const deps = { database, keyRing, authority, passwords: createPasswords() };
+      const deps = {
+        database,
+        keyRing,
+        authority,
+        passwords: createPasswords(),
+        passwordRules,
+        throttle: createThrottle(database),
+        limiter: createLimiter(database),
+        limits,
+        pager: createPager(keyRing),
+      };
+      const credentials = { ...deps, platformKey: settings.platformKey, workerToken: settings.workerToken };
       return {
         served: [
-          serve(Account, { ...registrationHandlers(deps), ...resetHandlers(deps), ...loginHandlers(deps) }),
+          serve(Account, {
+            ...registrationHandlers(deps),
+            ...resetHandlers(deps),
+            ...loginHandlers(deps),
+            ...profileHandlers(deps),
+            ...emailChangeHandlers(deps),
+          }),
+          serve(Sessions, sessionsHandlers(deps)),
           serve(Users, usersHandlers(deps)),
           serve(Bots, botsHandlers),
           serve(BotKeys, botKeysHandlers),
-          serve(Credentials, credentialsHandlers({ database, ...settings })),
+          serve(Credentials, credentialsHandlers(credentials)),
+          serve(Tokens, tokensHandlers(credentials)),
+          serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
           serve(Directory, directoryHandlers(deps)),
         ],
-        background: [createSweeper(database, log)],
+        background: [createSweeper(deps, log)],
       };
     },
   });

@@ -1,5 +1,14 @@
 import type { SettingTable } from '@bailiwick/shared/config.ts';
-import { accessPeer, brokerSettings, callerSettings, databaseSettings, keyRingSettings, listenSettings, verifierSettings } from '@bailiwick/shared/settings.ts';
+import {
+  accessPeer,
+  brokerSettings,
+  callerSettings,
+  databaseSettings,
+  keyRingSettings,
+  limitSettings,
+  listenSettings,
+  verifierSettings,
+} from '@bailiwick/shared/settings.ts';
 
 export const identitySettings = {
   ...listenSettings,
@@ -8,11 +17,18 @@ export const identitySettings = {
   ...databaseSettings('identity'),
   ...brokerSettings,
   ...keyRingSettings,
+  ...limitSettings,
   ...accessPeer,
   platformKey: {
     env: 'BAILIWICK_PLATFORM_KEY_FILE',
     kind: 'file',
     about: "File with the platform owner's bot key (bwkb_…), the first administrator's credential. A new file and a restart replace it.",
+  },
+  passwordProfile: {
+    env: 'BAILIWICK_PASSWORD_PROFILE',
+    kind: 'text',
+    fallback: 'standard',
+    about: 'standard: passwords of 8 characters and more. nist: of 15 and more, as NIST SP 800-63B-4 asks where they are the only factor.',
   },
   workerToken: {
     env: 'BAILIWICK_WORKER_TOKEN_FILE',

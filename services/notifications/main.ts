@@ -1,17 +1,15 @@
 import process from 'node:process';
-import { createCallerSigner } from '@bailiwick/shared/caller.ts';
 import { readSettings } from '@bailiwick/shared/config.ts';
+import { openPeers } from '@bailiwick/shared/peers.ts';
 import { type Running, runProcess } from '@bailiwick/shared/process.ts';
-import { createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { listenService, type Service } from '@bailiwick/shared/service.ts';
 import { createNotifications } from './service.ts';
 import { notificationsSettings } from './settings.ts';
 
 await runProcess('notifications', async (log) => {
   const settings = readSettings(notificationsSettings, process.env);
-  const sign = createCallerSigner('notifications', settings.callerKey);
-  const access = createHttpTransport({ url: settings.accessUrl, audience: 'access', sign });
-  const service = await createNotifications({ settings, log, peers: { access } });
+  const peers = await openPeers('notifications', settings, { access: settings.accessUrl });
+  const service = await createNotifications({ settings, log, peers });
   return { settings, running: settings.roles.includes('api') ? await listenService(service, settings) : uncalled(service) };
 });
 

@@ -65,7 +65,7 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
   const consumers: Array<() => Promise<void>> = [];
 
   const connected = (async () => {
-    connection = await connect({ servers: url, name, maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 250, pingInterval: 5000 });
+    connection = await connect({ ...serverOf(url), name, maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 250, pingInterval: 5000 });
     if (closed) return connection.close();
     streamClient = connection.jetstream({ timeout: 5000 });
     void logStatus(connection, log);
@@ -103,6 +103,13 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       await connection?.close();
     },
   };
+}
+
+// The client does not read the user and password of a URL.
+function serverOf(text: string): { servers: string; user?: string; pass?: string } {
+  const url = new URL(text);
+  const credentials = url.username === '' ? {} : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  return { servers: `${url.protocol}//${url.host}`, ...credentials };
 }
 
 // The client keeps the state of its socket to itself; the round trip time of its last ping does not.

@@ -18,7 +18,7 @@ export type DatabaseOptions = {
   log: Log;
 };
 
-export type Database = Awaited<ReturnType<typeof openDatabase>>;
+export type Database = ReturnType<typeof openDatabase>;
 
 /** The role a service works as: it has rights in that service's schema and nowhere else. */
 export const databaseRole = (service: string) => `bailiwick_${service}`;
@@ -42,7 +42,8 @@ export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): 
  * Opens a service's part of the database: its schema, as its own least-privileged role. Connections
  * are made when they are needed, so a service starts while its database is away and heals with it.
  */
-export async function openDatabase(options: DatabaseOptions) {
+export function openDatabase(options: DatabaseOptions) {
+  const pools: Pool[] = [];
   const orm = new MikroORM({
     ...ormOptions(options),
     pool: { min: 0, max: options.poolSize },
@@ -50,12 +51,18 @@ export async function openDatabase(options: DatabaseOptions) {
       application_name: `bailiwick-${options.service}`,
       options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000`,
       connectionTimeoutMillis: 3000,
-      onPoolCreated: releaseCutConnections,
+      onPoolCreated(pool: Pool) {
+        releaseCutConnections(pool);
+        pools.push(pool);
+      },
       keepAlive: true,
     },
     logger: (line) => options.log.warn(line),
   });
-  const pool = await poolOf(orm);
+  // Makes the pool and connects to nothing: getNativeClient would wait for the server.
+  orm.em.getConnection().getClient();
+  const [pool] = pools;
+  if (!pool) throw new Error('the database pool was not made');
 
   return {
     orm,
@@ -95,6 +102,19 @@ export async function execute<Row>(em: EntityManager, sql: string, values: reado
   const result = await transaction.executeQuery(CompiledQuery.raw(sql, [...values]));
   return result.rows as Row[];
 }
+
+/** Runs a statement of a queries.ts: on the pool, or inside a transaction so that it sees what that has written. */
+export type Run = <Row extends Record<string, unknown>>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
+export const onPool =
+  (database: Database): Run =>
+  (statement, values) =>
+    database.query(statement, values);
+
+export const inTransaction =
+  (em: EntityManager): Run =>
+  (statement, values) =>
+    execute(em, statement.text, values);
 
 /** Takes a transaction-long lock on a name: two transactions that change what it stands for run one after the other. */
 export async function lockName(em: EntityManager, name: string): Promise<void> {
@@ -148,8 +168,4 @@ function releaseCutConnections(pool: Pool): void {
       release(true);
     });
   });
-}
-
-function poolOf(orm: MikroORM): Promise<Pool> {
-  return orm.em.getConnection().getNativeClient();
 }

@@ -2,12 +2,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { ConfigurationError } from './config.ts';
 import { createLog, type Log } from './log.ts';
+import { createReadiness } from './readiness.ts';
 import { listenHttp } from './serve.ts';
 
 /** What a process runs. */
 export type Running = {
   /** Where the process takes calls; for the log. */
   port: number;
+  /** Where it takes gRPC calls, if it does. */
+  grpcPort?: number;
   /** Rejects while the process should get no calls. */
   ready(): Promise<void>;
   /** Told first, while calls are still taken: what answers readiness by itself says no from here on. */
@@ -35,7 +38,7 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
     const { running, settings } = await start(log);
     const probes = createProbes(running);
     const admin = await listenHttp(settings.host, settings.adminPort, probes.handle);
-    log.info('listening', { port: running.port, adminPort: admin.port });
+    log.info('listening', { port: running.port, grpcPort: running.grpcPort, adminPort: admin.port });
 
     let ending = false;
     const end = async (reason: string) => {
@@ -73,18 +76,11 @@ function createProbes(running: Running) {
   lag.enable();
   let draining = false;
   let started = false;
-  let checkedAt = 0;
-  let problem: string | undefined = 'not checked yet';
+  const ready = createReadiness(() => running.ready());
 
-  // Database and broker are asked at most every 2 s, however many probes come.
   async function readiness(): Promise<string | undefined> {
     if (draining) return 'draining';
-    if (Date.now() - checkedAt < 2000 && problem === undefined) return problem;
-    problem = await running.ready().then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : 'not ready'),
-    );
-    checkedAt = Date.now();
+    const problem = await ready();
     started ||= problem === undefined;
     return problem;
   }

@@ -14,6 +14,8 @@ import { Pool } from 'undici';
 import { type Caller, callerHeader, type CallerSigner, serviceCaller } from './caller.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
+import { hopAgent, unprocessedHeader } from './hop.ts';
+import { Unanswered, withRetries } from './retry.ts';
 
 // The hop between the processes. A unary Connect call is an HTTP POST of `application/proto`, so the
 // default is just that, over a pool of kept-alive HTTP/1.1 connections: 54–58 µs of CPU a call where
@@ -26,9 +28,47 @@ export const contextFor = (caller: Caller): ContextValues => createContextValues
 
 const defaultTimeoutMs = 15_000;
 
+export type WireTransport = Transport & { close(): Promise<void> };
+
+export type WireOptions = { url: string; audience: string; sign: CallerSigner };
+
+/** One attempt of a call. `signal` ends it when nobody waits for its answer any longer. */
+export type Attempt = {
+  method: DescMethodUnary;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+};
+
+/** Makes attempts. Throws a ConnectError for an answer that is an error, and Unanswered for none. */
+export type Wire = { send(attempt: Attempt): Promise<Uint8Array>; close(): Promise<void> };
+
+/** A transport to one service over a wire: signed, with a deadline for all attempts together. */
+export function createWireTransport({ audience, sign }: WireOptions, wire: Wire): WireTransport {
+  return {
+    async unary<I extends DescMessage, O extends DescMessage>(
+      method: DescMethodUnary<I, O>,
+      signal: AbortSignal | undefined,
+      timeoutMs: number = defaultTimeoutMs,
+      _header: unknown,
+      input: MessageInitShape<I>,
+      context?: ContextValues,
+    ): Promise<UnaryResponse<I, O>> {
+      const body = toBinary(method.input, create(method.input, input));
+      const headers = { [callerHeader]: sign(requireCaller(context), audience) };
+      const attempt = (remainingMs: number) => wire.send({ method, headers, body, signal, timeoutMs: Math.ceil(remainingMs) });
+      const bytes = await withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) => Promise.reject(rpcError(error)));
+      return response(method, fromBinary(method.output, bytes));
+    },
+    stream: noStream,
+    close: () => wire.close(),
+  };
+}
+
 /** A transport to one service over HTTP. `sign` makes the caller token for that service. */
-export function createHttpTransport({ url, audience, sign }: { url: string; audience: string; sign: CallerSigner }): Transport & { close(): Promise<void> } {
-  const pool = new Pool(url, {
+export function createHttpTransport(options: WireOptions): WireTransport {
+  const pool = new Pool(options.url, {
     connections: 128,
     // Shorter than the server's own, so that a connection is never used while the server closes it.
     keepAliveTimeout: 20_000,
@@ -38,7 +78,8 @@ export function createHttpTransport({ url, audience, sign }: { url: string; audi
     connect: { timeout: 2000 },
   });
 
-  async function post(method: DescMethodUnary, body: Uint8Array, caller: Caller, signal: AbortSignal | undefined, timeoutMs: number) {
+  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {
+    const deadline = AbortSignal.timeout(timeoutMs);
     const response = await pool.request({
       method: 'POST',
       path: `/${method.parent.typeName}/${method.name}`,
@@ -46,40 +87,36 @@ export function createHttpTransport({ url, audience, sign }: { url: string; audi
         'content-type': 'application/proto',
         'connect-protocol-version': '1',
         'connect-timeout-ms': String(timeoutMs),
-        [callerHeader]: sign(caller, audience),
+        'user-agent': hopAgent,
+        ...headers,
       },
       body,
       bodyTimeout: timeoutMs,
       headersTimeout: timeoutMs,
-      signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) : AbortSignal.timeout(timeoutMs),
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
     const bytes = new Uint8Array(await response.body.arrayBuffer());
-    if (response.statusCode !== 200) throw errorFromJsonBytes(bytes, undefined, new ConnectError(`HTTP ${response.statusCode}`, Code.Unavailable));
-    return bytes;
+    if (response.statusCode === 200) return bytes;
+    const failure = new ConnectError(`HTTP ${response.statusCode}`, Code.Unavailable);
+    if (response.headers[unprocessedHeader] !== undefined) throw new Unanswered(true, failure);
+    // Not in our words: a proxy's answer for a service that it could not reach.
+    if (!String(response.headers['content-type']).startsWith('application/json')) throw new Unanswered(false, failure);
+    throw errorFromJsonBytes(bytes, undefined, failure);
   }
 
-  return {
-    async unary<I extends DescMessage, O extends DescMessage>(
-      method: DescMethodUnary<I, O>,
-      signal: AbortSignal | undefined,
-      timeoutMs: number | undefined,
-      _header: unknown,
-      input: MessageInitShape<I>,
-      context?: ContextValues,
-    ): Promise<UnaryResponse<I, O>> {
-      const body = toBinary(method.input, create(method.input, input));
-      const caller = requireCaller(context);
-      const attempt = () => post(method, body, caller, signal, timeoutMs ?? defaultTimeoutMs);
-      const bytes = await attempt().catch((error: unknown) => {
-        // Only what changes nothing is sent twice, and only where no answer came.
-        if (method.idempotency === undefined || method.idempotency === 0 || error instanceof ConnectError || signal?.aborted) throw rpcError(error);
-        return attempt().catch((again: unknown) => Promise.reject(rpcError(again)));
-      });
-      return response(method, fromBinary(method.output, bytes));
-    },
-    stream: noStream,
+  return createWireTransport(options, {
+    send: (attempt) => send(attempt).catch((error: unknown) => Promise.reject(error instanceof ConnectError ? error : unanswered(error))),
     close: () => pool.close(),
-  };
+  });
+}
+
+// The request is written when the connection is there: without one, nothing was sent.
+const neverSent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+function unanswered(error: unknown): Unanswered {
+  if (error instanceof Unanswered) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return new Unanswered(syscall === 'connect' || (code !== undefined && neverSent.has(code)), error);
 }
 
 /** A transport to services in the same process: the same pipeline, no wire. They are named once they exist. */

@@ -1,34 +1,72 @@
 import { Buffer } from 'node:buffer';
 import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { type ConnectRouter, type ServiceImpl } from '@connectrpc/connect';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as TcpServer } from 'node:net';
 import { callerHeader, type CallerVerifier } from './caller.ts';
 import type { Dispatch, Routes } from './dispatch.ts';
 import { invalid, toConnectError, toServiceError } from './errors.ts';
+import type { HealthState } from './health.ts';
+import { createIdleConnections, hopAgent } from './hop.ts';
+import type { Readiness } from './readiness.ts';
+import type { StockHandler } from './serve-connect.ts';
+import { listenH2c } from './serve-h2c.ts';
 
-// A service's listener: a lean branch for unary Connect calls of `application/proto`, which is what the
-// other processes send, and connect-node's own adapter on the same port for every other Connect client.
+// A service's listeners: HTTP/1.1 with a lean branch for unary Connect calls of `application/proto`, which is what the other
+// processes send, and HTTP/2 for gRPC. Everything else on both of them is connect-node's: Connect, gRPC, gRPC-web, health.
 
-const maxBodyBytes = 4 * 1024 * 1024;
+export const maxBodyBytes = 4 * 1024 * 1024;
 
-export type Listener = { port: number; drain(): Promise<void> };
+export type Listener = {
+  port: number;
+  /** Told first: from here on every answer tells its client that the connection ends, so that calls go elsewhere before the end. */
+  retire(): void;
+  /** New connections are refused, idle ones closed, calls in flight finished (25 s at most). */
+  drain(): Promise<void>;
+};
 
-export type RpcServerOptions = { host: string; port: number; routes: Routes; dispatch: Dispatch; verify: CallerVerifier };
+export type RpcServerOptions = {
+  host: string;
+  port: number;
+  grpcPort: number;
+  routes: Routes;
+  dispatch: Dispatch;
+  verify: CallerVerifier;
+  readiness: Readiness;
+};
 
-export async function listenRpc({ host, port, routes, dispatch, verify }: RpcServerOptions): Promise<Listener> {
+export async function listenRpc({ host, port, grpcPort, readiness, ...served }: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
+  const { routes, dispatch, verify } = served;
   const byPath = new Map([...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]));
-  let stock: Promise<Handler> | undefined;
-  return listenHttp(host, port, (request, response) => {
+  const [retired, drained] = [new AbortController(), new AbortController()];
+  const health: HealthState = { readiness, retired: retired.signal, drained: drained.signal };
+  let loading: Promise<StockHandler> | undefined;
+  // connect-node is loaded by the first client that needs it: 39 MB that most processes never use.
+  const stock = () => (loading ??= import('./serve-connect.ts').then(({ createStockHandler }) => createStockHandler({ ...served, health })));
+
+  const lean: Handler = (request, response) => {
     const method = byPath.get(request.url ?? '');
     if (method && request.method === 'POST' && request.headers['content-type'] === 'application/proto') {
       return answer(method, request, response, dispatch, verify);
     }
-    // connect-node is loaded by the first client that needs it: most processes never meet one.
-    stock ??= stockHandler(routes, dispatch, verify);
-    return stock.then((handler) => handler(request, response));
-  });
+    return stock().then((handler) => handler(request, response));
+  };
+  const http = await listenHttp(host, port, lean, { ownClients: true });
+  const h2c = await listenH2c(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)));
+  return {
+    port: http.port,
+    grpcPort: h2c.port,
+    retire() {
+      retired.abort();
+      http.retire();
+      h2c.retire();
+    },
+    async drain() {
+      retired.abort();
+      drained.abort();
+      await Promise.all([http.drain(), h2c.drain()]);
+    },
+  };
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -38,15 +76,26 @@ export type HttpOptions = {
   requestTimeoutMs?: number;
   /** Makes the whole response for what fails before there is a request, from Node's error code. */
   rawError?: (code: string | undefined) => string;
+  /** Whether our own processes call here: they are told when a connection ends (hop.ts). */
+  ownClients?: boolean;
 };
 
-/** Listens until `drain`: new connections are refused, kept-alive ones closed, calls in flight finished (25 s at most). */
+const drainLimitMs = 25_000;
+/** How long our own clients have to close what they were told is ending: one way there and one back. */
+const dismissMs = 500;
+
 export async function listenHttp(host: string, port: number, handle: Handler, options: HttpOptions = {}): Promise<Listener> {
   const { requestTimeoutMs = 30_000, rawError = emptyRawError } = options;
-  let draining = false;
+  const own = options.ownClients ? createIdleConnections() : undefined;
+  let retiring = false;
   const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
   const server: Server = createServer({ keepAliveTimeout: 65_000, ...timeouts }, (request, response) => {
-    if (draining) response.setHeader('connection', 'close');
+    const { socket } = request;
+    if (own && request.headers['user-agent'] === hopAgent) {
+      if (!own.begin(socket)) return;
+      response.once('close', () => own.end(socket));
+    }
+    if (retiring) response.setHeader('connection', 'close');
     Promise.resolve(handle(request, response)).catch(() => response.destroy());
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -56,13 +105,16 @@ export async function listenHttp(host: string, port: number, handle: Handler, op
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
+    retire: () => void (retiring = true),
     async drain() {
-      draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      retiring = true;
+      // Not http.Server's own close: it closes idle connections at once, and a call may be on its way to one.
+      const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
+      await own?.dismiss(dismissMs);
       server.closeIdleConnections();
-      const force = setTimeout(() => server.closeAllConnections(), 25_000);
-      // A connection that is kept alive becomes idle when its call ends.
-      const sweep = setInterval(() => server.closeIdleConnections(), 100);
+      const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
+      // A connection whose answer was written before `retiring` becomes idle when its call ends.
+      const sweep = setInterval(() => void own?.dismiss(dismissMs).then(() => server.closeIdleConnections()), 100);
       await closed;
       clearTimeout(force);
       clearInterval(sweep);
@@ -121,27 +173,4 @@ function callSignal(request: IncomingMessage, response: ServerResponse): AbortSi
 function headerText(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-async function stockHandler(routes: Routes, dispatch: Dispatch, verify: CallerVerifier): Promise<Handler> {
-  const { connectNodeAdapter } = await import('@connectrpc/connect-node');
-  const services = new Set([...routes.keys()].map((method) => method.parent));
-  return connectNodeAdapter({
-    readMaxBytes: maxBodyBytes,
-    routes(router: ConnectRouter) {
-      for (const service of services) {
-        const implementation = service.methods.map((method) => [
-          method.localName,
-          async (request: never, context: { requestHeader: Headers; signal: AbortSignal }) => {
-            try {
-              return await dispatch(method as DescMethodUnary, request, verify(context.requestHeader.get(callerHeader) ?? undefined), context.signal);
-            } catch (error) {
-              throw toConnectError(toServiceError(error));
-            }
-          },
-        ]);
-        router.service(service, Object.fromEntries(implementation) as ServiceImpl<typeof service>);
-      }
-    },
-  });
 }

@@ -7,6 +7,7 @@ import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
 import { recordRefusal, startRelay } from './outbox.ts';
 import type { Running } from './process.ts';
+import { createReadiness } from './readiness.ts';
 import { listenRpc } from './serve.ts';
 
 /** A service that is running: called over a listener, or directly in a process that holds several. */
@@ -23,11 +24,13 @@ export type Service = {
 /** Lets a service be called by the other processes. */
 export async function listenService(
   service: Service,
-  settings: { host: string; port: number; callerPublicKeys: ReadonlyMap<string, string> },
+  settings: { host: string; port: number; grpcPort: number; callerPublicKeys: ReadonlyMap<string, string> },
 ): Promise<Running> {
   const verify = createCallerVerifier(service.name, settings.callerPublicKeys);
-  const listener = await listenRpc({ ...settings, routes: service.routes, dispatch: service.dispatch, verify });
-  return { port: listener.port, drain: () => listener.drain(), ready: () => service.ready(), stop: () => service.stop() };
+  const ready = () => service.ready();
+  const { routes, dispatch } = service;
+  const listener = await listenRpc({ ...settings, routes, dispatch, verify, readiness: createReadiness(ready) });
+  return { ...listener, ready, beforeDrain: () => listener.retire(), stop: () => service.stop() };
 }
 
 /** Background work of a service; the function it returns stops it and waits for what is in hand. */
@@ -49,7 +52,7 @@ export type ServiceOptions = {
  */
 export async function createService({ schema, settings, log, parts }: ServiceOptions): Promise<Service> {
   const name = schema.service;
-  const database = await openDatabase({ service: name, url: settings.databaseUrl, entities: schema.entities, poolSize: settings.databasePool, log });
+  const database = openDatabase({ service: name, url: settings.databaseUrl, entities: schema.entities, poolSize: settings.databasePool, log });
   const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
   const { served, background = [] } = parts({ database, broker });
   const table = routes(...served);

@@ -20,6 +20,12 @@ export const callerSettings = {
     kind: 'file',
     about: "File with the process's own Ed25519 private key (PKCS #8 PEM), with which it signs its calls to the services.",
   },
+  rpc: {
+    env: 'BAILIWICK_RPC',
+    kind: 'text',
+    fallback: 'http',
+    about: 'How the process calls the services: http (the services are named by http:// addresses) or grpc (by gRPC targets, such as dns:///identity:8081).',
+  },
 } as const satisfies SettingTable;
 
 export const verifierSettings = {
@@ -28,6 +34,12 @@ export const verifierSettings = {
     kind: 'directory',
     about: 'Directory with the public keys (SPKI PEM) of the processes that may call, each named <process>.pub.',
   },
+  grpcPort: {
+    env: 'BAILIWICK_GRPC_PORT',
+    kind: 'int',
+    fallback: '8081',
+    about: 'Port of the same calls over HTTP/2 without TLS, for gRPC and Connect clients, with the standard health service. 0 takes a free one.',
+  },
 } as const satisfies SettingTable;
 
 export const keyRingSettings = {
@@ -35,6 +47,15 @@ export const keyRingSettings = {
     env: 'BAILIWICK_KEY_RING_FILE',
     kind: 'file',
     about: 'File with the key-encryption keys, one id:base64 of 32 bytes a line. The first one seals, all of them open.',
+  },
+} as const satisfies SettingTable;
+
+export const limitSettings = {
+  limits: {
+    env: 'BAILIWICK_LIMITS',
+    kind: 'text',
+    fallback: 'standard',
+    about: 'Rate limits of the operations that need no credential: standard, strict (for installations open to the public) or off (for load tests).',
   },
 } as const satisfies SettingTable;
 
@@ -63,10 +84,14 @@ export const databaseSettings = <Service extends string>(service: Service) =>
   }) as const satisfies SettingTable;
 
 const peers = {
-  identityUrl: { env: 'BAILIWICK_IDENTITY_URL', kind: 'url', about: 'Where identity listens.' },
-  accessUrl: { env: 'BAILIWICK_ACCESS_URL', kind: 'url', about: 'Where access listens.' },
-  ssoUrl: { env: 'BAILIWICK_SSO_URL', kind: 'url', about: 'Where sso listens.' },
-  notificationsUrl: { env: 'BAILIWICK_NOTIFICATIONS_URL', kind: 'url', about: 'Where notifications listens.' },
+  identityUrl: { env: 'BAILIWICK_IDENTITY_URL', kind: 'url', about: 'Where identity listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.' },
+  accessUrl: { env: 'BAILIWICK_ACCESS_URL', kind: 'url', about: 'Where access listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.' },
+  ssoUrl: { env: 'BAILIWICK_SSO_URL', kind: 'url', about: 'Where sso listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.' },
+  notificationsUrl: {
+    env: 'BAILIWICK_NOTIFICATIONS_URL',
+    kind: 'url',
+    about: 'Where notifications listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+  },
 } as const satisfies SettingTable;
 
 export const identityPeer = { identityUrl: peers.identityUrl } as const;

@@ -1,7 +1,8 @@
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
+import { countAddress, createLimiter, type Limit, type LimitProfile, limitProfile, perMinute } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
@@ -10,15 +11,26 @@ import { signInHandlers, ssoHandlers } from './providers/handlers.ts';
 import { ssoSchema } from './schema.ts';
 import type { ssoSettings } from './settings.ts';
 
+// Home-realm discovery asks once a sign-in; an office signs in behind one address (contract.md §2).
+const checkLimits: Record<LimitProfile, Record<string, Limit>> = { standard: { sso_check: perMinute(300) }, strict: { sso_check: perMinute(60) }, off: {} };
+
 /** sso answers: where do they sign in? */
 export function createSso({ settings, log }: { settings: OwnSettings<typeof ssoSettings>; log: Log }): Promise<Service> {
+  const profile = limitProfile(settings.limits);
   return createService({
     schema: ssoSchema,
     settings,
     log,
     parts({ database }) {
       const deps = { database, publicUrl: settings.publicUrl };
-      return { served: [serve(Sso, ssoHandlers(deps)), serve(Domain, domainHandlers), serve(SignIn, signInHandlers(deps))] };
+      return {
+        served: [
+          serve(Sso, ssoHandlers(deps)),
+          serve(Domain, domainHandlers),
+          serve(SignIn, signInHandlers(deps)),
+          serve(SsoLimits, { take: countAddress(createLimiter(database), checkLimits[profile]) }),
+        ],
+      };
     },
   });
 }

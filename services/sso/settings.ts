@@ -1,5 +1,5 @@
 import type { SettingTable } from '@bailiwick/shared/config.ts';
-import { brokerSettings, databaseSettings, listenSettings, publicUrlSettings, verifierSettings } from '@bailiwick/shared/settings.ts';
+import { brokerSettings, databaseSettings, limitSettings, listenSettings, publicUrlSettings, verifierSettings } from '@bailiwick/shared/settings.ts';
 
 export const ssoSettings = {
   ...listenSettings,
@@ -7,4 +7,5 @@ export const ssoSettings = {
   ...databaseSettings('sso'),
   ...brokerSettings,
   ...publicUrlSettings,
+  ...limitSettings,
 } as const satisfies SettingTable;

@@ -57,7 +57,7 @@ export async function openChart() {
         () => {
           throw new Error('the rendering was expected to fail');
         },
-        (error: { stderr?: string }) => error.stderr ?? String(error),
+        (error: { stderr?: string; message: string }) => error.stderr ?? error.message,
       );
     },
     lint: (values: Values) => helm(['lint', chartDir, '--strict', '--kube-version', kubeVersion, ...valueArguments(values)]),

@@ -5,6 +5,9 @@ export const additiveOperations: readonly string[] = [
   'Account_Login',
   'Account_Logout',
   'Account_Get',
+  'Account_Update',
+  'Account_ChangePassword',
+  'Account_ChangeEmail',
   'Account_Task_SendNotice',
   'Tenants_Create',
   'Tenants_Get',
@@ -12,6 +15,11 @@ export const additiveOperations: readonly string[] = [
   'TenantMembers_List',
   'TenantMembers_Add',
   'TenantMembers_Remove',
+  'Sessions_List',
+  'Sessions_Revoke',
+  'Sessions_RevokeAll',
+  'Tokens_Introspect',
+  'Users_Create',
 ];
 
 /** Our optional request keys in documented operations. */

@@ -12,7 +12,7 @@ import { createTenant, mailsTo, mailTo, newAddress, password, register, signUp, 
 describeBoth('accounts', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
   });
   after(() => stack?.stop());
 

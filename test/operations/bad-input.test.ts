@@ -11,7 +11,7 @@ describeBoth('bad input', (topology) => {
   let stack: Stack;
   let token: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_REQUEST_TIMEOUT_MS: '2000' });
+    stack = await startStack(topology, { BAILIWICK_REQUEST_TIMEOUT_MS: '2000', BAILIWICK_LIMITS: 'off' });
     ({ token } = await signUp(stack));
   });
   after(() => stack?.stop());

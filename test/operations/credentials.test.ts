@@ -11,7 +11,7 @@ describeBoth('credentials', (topology) => {
   let stack: Stack;
   let session: string;
   before(async () => {
-    stack = await startStack(topology);
+    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
     ({ token: session } = await signUp(stack));
   });
   after(() => stack?.stop());

@@ -67,14 +67,14 @@ describeBoth('endpoint URLs', (topology) => {
 
   test('Webhooks_CreateEndpoint takes public addresses and those that the operator lets through, as they were sent', async () => {
     for (const url of allowed) {
-      const { URL } = recordIn<{ URL: string }>(await create(url), 'Endpoint');
+      const { URL } = recordIn(await create(url), 'Endpoint') as { URL: string };
       assert.equal(URL, url);
     }
     assert.equal(await count(), allowed.length);
   });
 
   test('Webhooks_UpdateEndpoint refuses the same, and leaves the endpoint as it was', async () => {
-    const { ID } = recordIn<{ ID: string }>(await create('https://hooks.example.com/first'), 'Endpoint');
+    const { ID } = recordIn(await create('https://hooks.example.com/first'), 'Endpoint') as { ID: string };
     const update = (URL: string, Name: string) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ID, Name, URL } }, token);
     for (const [message, urls] of refused) for (const url of urls) assertRefused(await update(url, 'changed'), 400, 'invalid_argument', [message]);
     const read = () => rowsOf(stack, 'select name, url from notifications.webhook_endpoint where id = $1', [ID]);

@@ -25,7 +25,7 @@ describeBoth('webhook endpoints', (topology) => {
   /** A tenant that does not count as one of its owner's ten. */
   async function tenantOf({ id }: Person): Promise<string> {
     const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: id }, stack.platformKey);
-    return recordIn<{ ID: string }>(answer, 'Tenant').ID;
+    return (recordIn(answer, 'Tenant') as { ID: string }).ID;
   }
   // Nothing is ever sent to these: no event has such a type.
   const sample = (Tenant: string) => ({ Tenant, Name: 'Billing', URL: `${stack.inboxUrl}/hooks/quiet`, EventTypes: ['nothing.at_all'] });
@@ -33,7 +33,7 @@ describeBoth('webhook endpoints', (topology) => {
   const update = (endpoint: object, token = ada.token) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: endpoint }, token);
   const read = (Tenant: string, ID: string, token = ada.token) => stack.call('Webhooks_GetEndpoint', { Tenant, ID }, token);
   const remove = (Tenant: string, ID: string, token = ada.token) => stack.call('Webhooks_DeleteEndpoint', { Tenant, ID }, token);
-  const made = async (endpoint: object, token = ada.token) => recordIn<Endpoint>(await create(endpoint, token), 'Endpoint');
+  const made = async (endpoint: object, token = ada.token) => recordIn(await create(endpoint, token), 'Endpoint') as Endpoint;
   const stored = (id: string) => rowsOf(stack, 'select name, url, active, event_types from notifications.webhook_endpoint where id = $1', [id]);
 
   test('Webhooks_CreateEndpoint assigns the ID, sets Active and ignores what the service manages, whatever its type', async () => {
@@ -45,7 +45,7 @@ describeBoth('webhook endpoints', (topology) => {
     ];
     for (const fields of managed) {
       const answer = await create({ ...sample(Tenant), ...fields }, ada.token, { Secret: 'whsec_mine', ID: 7 });
-      const endpoint = recordIn<Endpoint & { DisabledReason: string }>(answer, 'Endpoint');
+      const endpoint = recordIn(answer, 'Endpoint') as Endpoint & { DisabledReason: string };
       assert.match(endpoint.ID, /^whk_[0-7][0-9a-z]{25}$/);
       assert.notEqual(endpoint.ID, missing);
       assert.deepEqual([endpoint.Active, endpoint.SecretEnc, endpoint.DisabledReason], [true, '', '']);
@@ -67,7 +67,7 @@ describeBoth('webhook endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const created = await create(sample(Tenant));
     const secret = String(created.body['Secret']);
-    const { ID } = recordIn<Endpoint>(created, 'Endpoint');
+    const { ID } = recordIn(created, 'Endpoint') as Endpoint;
     const later = [
       await read(Tenant, ID),
       await stack.call('Webhooks_ListEndpoints', { Tenant }, ada.token),
@@ -139,17 +139,20 @@ describeBoth('webhook endpoints', (topology) => {
   test('Webhooks_UpdateEndpoint replaces name and URL and leaves what was not sent', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
-    const paused = recordIn<Endpoint>(
+    const paused = recordIn(
       await update({ ID: created.ID, Name: 'New', URL: `${stack.inboxUrl}/hooks/new`, Active: false, DekID: 7, SecretEnc: {} }),
       'Endpoint',
-    );
+    ) as Endpoint;
     assert.deepEqual({ ...paused, UpdatedAt: '' }, { ...created, Name: 'New', URL: `${stack.inboxUrl}/hooks/new`, Active: false, UpdatedAt: '' });
     for (const Active of [undefined, null]) {
-      const { Active: still } = recordIn<Endpoint>(await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active }), 'Endpoint');
+      const { Active: still } = recordIn(await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active }), 'Endpoint') as Endpoint;
       assert.equal(still, false);
     }
     assert.deepEqual(await stored(created.ID), [{ name: 'Newer', url: created.URL, active: false, event_types: ['nothing.at_all'] }]);
-    const last = recordIn<object>(await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active: true, EventTypes: [], Description: '' }), 'Endpoint');
+    const last = recordIn(
+      await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active: true, EventTypes: [], Description: '' }),
+      'Endpoint',
+    ) as object;
     assert.deepEqual({ ...last, UpdatedAt: '' }, { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' });
     const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(({ type }) => type === 'webhook_endpoint.updated');
     assert.deepEqual(updates.at(-1)?.previous, { Active: false, EventTypes: ['nothing.at_all'], Description: 'first' });
@@ -160,7 +163,7 @@ describeBoth('webhook endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
     const [before] = await rowsOf(stack, 'select * from notifications.webhook_endpoint where id = $1', [created.ID]);
-    const answer = await update(recordIn(await read(Tenant, created.ID), 'Endpoint'));
+    const answer = await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint);
     assert.deepEqual(bodyOf(answer), { Endpoint: created });
     assert.deepEqual(await rowsOf(stack, 'select * from notifications.webhook_endpoint where id = $1', [created.ID]), [before]);
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['webhook_endpoint.created']);
@@ -183,7 +186,7 @@ describeBoth('webhook endpoints', (topology) => {
     assertRefused(await update({ ID: created.ID, Tenant: other, ...change }), 400, 'not_found');
     for (const tenant of [own, other]) assertRefused(await read(tenant, created.ID, tenant === own ? bob.token : ada.token), 400, 'not_found');
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
-    assert.equal(recordIn<Endpoint>(await update({ ID: created.ID, ...change }, stack.platformKey), 'Endpoint').Name, 'Hijacked');
+    assert.equal((recordIn(await update({ ID: created.ID, ...change }, stack.platformKey), 'Endpoint') as Endpoint).Name, 'Hijacked');
   });
 
   test('a member without the permission neither reads nor changes endpoints', async () => {
@@ -220,7 +223,7 @@ describeBoth('webhook endpoints', (topology) => {
     }
     assert.equal(await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]), 50);
     assert.equal(await countOf(stack, 'notifications.dek where tenant = $1', [Tenant]), 1, 'one data key, though fifty needed it at once');
-    bodyOf(await remove(Tenant, created[0] ? recordIn<Endpoint>(created[0], 'Endpoint').ID : ''));
+    bodyOf(await remove(Tenant, created[0] ? (recordIn(created[0], 'Endpoint') as Endpoint).ID : ''));
     bodyOf(await create(sample(Tenant)));
     assertRefused(await create(sample(Tenant)), 400, 'failed_precondition');
     bodyOf(await create(sample(await tenantOf(ada))));

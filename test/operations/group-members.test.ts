@@ -23,7 +23,7 @@ describeBoth('group members', (topology) => {
   /** A tenant of Ada's with these members and groups. */
   async function tenantWith(members: readonly Person[], paths: readonly string[], settings: object = {}): Promise<string> {
     const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings: settings }, OwnerID: ada.id }, stack.platformKey);
-    const { ID: Tenant } = recordIn<{ ID: string }>(answer, 'Tenant');
+    const { ID: Tenant } = recordIn(answer, 'Tenant') as { ID: string };
     for (const { id } of members) bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, ada.token));
     for (const Path of paths) bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
     return Tenant;
@@ -144,7 +144,7 @@ describeBoth('group members', (topology) => {
   test('Groups_ListMemberGroups shows a person their own groups, and others those that they may read', async () => {
     const dan = await signUp(stack);
     const first = await tenantWith([dan, bob], ['eng', 'eng/backend', 'ops']);
-    const { ID: second } = recordIn<{ ID: string }>(await stack.call('Tenants_Create', { Tenant: { Name: 'Of Carol' } }, carol.token), 'Tenant');
+    const { ID: second } = recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'Of Carol' } }, carol.token), 'Tenant') as { ID: string };
     bodyOf(await stack.call('TenantMembers_Add', { Tenant: second, UserID: dan.id }, carol.token));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: second, Path: 'sales' } }, carol.token));
     bodyOf(await add(second, 'sales', dan, carol.token));

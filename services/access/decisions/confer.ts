@@ -1,8 +1,7 @@
 import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { inTransaction } from '../records.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { includes } from '../roles/match.ts';
 import { holdsInTenant, permissionsOfRoles, type Rights, rightsOf } from './rights.ts';
 

@@ -1,7 +1,6 @@
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { onPool } from '../records.ts';
+import { type Database, onPool } from '@bailiwick/shared/orm.ts';
 import { tenantsOf } from '../tenants/queries.ts';
 import { findMemberIds, isMemberWithin } from './queries.ts';
 import { bitmapsOf, reachOf, rightsOf } from './rights.ts';

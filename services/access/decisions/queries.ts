@@ -1,5 +1,4 @@
-import type { Statement } from '@bailiwick/shared/orm.ts';
-import type { Run } from '../records.ts';
+import { type Run, type Statement } from '@bailiwick/shared/orm.ts';
 
 // What a decision rests on, in one statement each. Nothing is remembered between two calls: a right that
 // was taken away must not work once more.

@@ -1,7 +1,7 @@
+import { type Run } from '@bailiwick/shared/orm.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
-import type { Run } from '../records.ts';
 import type { BotRolesRow, RolesRow } from './queries.ts';
 import { bitmapsOf, type Principal, rightsOf } from './rights.ts';
 

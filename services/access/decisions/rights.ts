@@ -1,5 +1,5 @@
+import { type Run } from '@bailiwick/shared/orm.ts';
 import { type Permission, permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import type { Run } from '../records.ts';
 import { type Level, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach } from './queries.ts';

@@ -2,11 +2,10 @@ import type { Groups, GroupsListByTenantRequest, GroupsListRequest } from '@bail
 import { holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database, onPool } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import type { Reach } from '../decisions/queries.ts';
 import { reachOf } from '../decisions/rights.ts';
-import { onPool } from '../records.ts';
 import { toGroup } from './entities.ts';
 import { addMember, deleteGroup, removeMember } from './members.ts';
 import { pathKey } from './path.ts';

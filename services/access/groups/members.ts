@@ -1,11 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
-import { inTransaction } from '../records.ts';
 import { ownerRole } from '../roles/builtin.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { GroupEntity, GroupMemberEntity, type GroupRow } from './entities.ts';

@@ -1,7 +1,6 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Reach } from '../decisions/queries.ts';
-import type { Run } from '../records.ts';
 import type { GroupRow } from './entities.ts';
 
 const columns =

@@ -1,6 +1,5 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { Run } from '../records.ts';
 import type { TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns = 't.id, t.slug, t.name, t.status, t.settings, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';

@@ -1,7 +1,25 @@
 import type { Client } from '@connectrpc/connect';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
+import type { AccountLimits } from '../limits.ts';
+import type { PasswordRules } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
+import type { Throttle } from './throttle.ts';
 
-export type AccountDeps = { database: Database; passwords: Passwords; keyRing: KeyRing; authority: Client<typeof Authority> };
+export type AccountDeps = {
+  database: Database;
+  passwords: Passwords;
+  passwordRules: PasswordRules;
+  keyRing: KeyRing;
+  authority: Client<typeof Authority>;
+  throttle: Throttle;
+  limiter: Limiter;
+  limits: AccountLimits;
+};
+
+/** Whether one more mail may go to an address. What is too much is dropped without a word: an answer would tell of the address. */
+export async function mayMail({ limiter, limits }: AccountDeps, emailKey: string): Promise<boolean> {
+  return (await limiter.use(`mail ${emailKey}`, limits.mails)) === 0;
+}

@@ -35,3 +35,44 @@ export const ResetTokenEntity = defineEntity({
   },
   indexes: [{ name: 'reset_token_user_id', properties: ['userId'] }],
 });
+
+/** An address that an account wants to change to. It does when the token comes back. */
+export const EmailChangeEntity = defineEntity({
+  name: 'EmailChange',
+  tableName: 'email_change',
+  properties: {
+    tokenHash: p.blob().primary(),
+    userId: p.text(),
+    email: p.text(),
+    emailKey: p.text(),
+    createdAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+  },
+  indexes: [{ name: 'email_change_user_id', properties: ['userId'] }],
+});
+
+/** Consecutive failures of signing in to an account. */
+export const LoginFailureEntity = defineEntity({
+  name: 'LoginFailure',
+  tableName: 'login_failure',
+  properties: {
+    emailKey: p.string().primary().columnType('text'),
+    /** A network with a past success, or "" for all others together. */
+    network: p.string().primary().columnType('text'),
+    failures: p.integer(),
+    blockedUntil: p.datetime(3).nullable(),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'login_failure_updated_at', properties: ['updatedAt'] }],
+});
+
+/** The networks an account was signed in to from. */
+export const KnownNetworkEntity = defineEntity({
+  name: 'KnownNetwork',
+  tableName: 'known_network',
+  properties: {
+    emailKey: p.string().primary().columnType('text'),
+    network: p.string().primary().columnType('text'),
+    lastSuccessAt: p.datetime(3),
+  },
+});

@@ -3,26 +3,33 @@ import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound, ServiceError, unauthenticated } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { recordChange, recordRefusal } from '@bailiwick/shared/outbox.ts';
+import { homeNetwork } from '@bailiwick/shared/limits.ts';
+import { recordRefusal } from '@bailiwick/shared/outbox.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
+import { endSession } from '../sessions/handlers.ts';
 import { UserEntity, type UserRow, userRecord } from '../users/entities.ts';
 import { findUserByEmailKey, getUsers } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
-import { findNewestRegistration } from './queries.ts';
-import { recordUser } from './register.ts';
+import { findNewestRegistration, type PendingRegistration, recordSuccess } from './queries.ts';
+import { recordUser } from './records.ts';
 
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
 
-export function loginHandlers({ database, passwords, authority }: AccountDeps): Login {
+export function loginHandlers({ database, passwords, authority, throttle, limiter, limits }: AccountDeps): Login {
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
-    const key = emailKey(text);
-    const user = key === undefined ? undefined : await findUserByEmailKey(database, key);
-    const pending = user || key === undefined ? undefined : await findNewestRegistration(database, key);
-    const holds = await passwords.verify(user?.passwordHash ?? pending?.password_hash, password);
+    const key = emailKey(text) ?? `? ${text.slice(0, 254)}`;
+    await limiter.take(`login ${key}`, limits.account);
+    let user: UserRow | undefined;
+    let pending: PendingRegistration | undefined;
+    const holds = await throttle.attempt(key, call.caller.ip, async () => {
+      user = await findUserByEmailKey(database, key);
+      pending = user ? undefined : await findNewestRegistration(database, key);
+      return passwords.verify(user?.passwordHash ?? pending?.password_hash, password);
+    });
     if (user && holds && user.status === 'active') return user;
     const error = pending && holds ? denied('email is not verified', 'EMAIL_NOT_VERIFIED') : unauthenticated('email or password is wrong');
     await auditFailure(call, error, user, text);
@@ -38,7 +45,8 @@ export function loginHandlers({ database, passwords, authority }: AccountDeps): 
 
   return {
     async login({ email, password }, call) {
-      const { id } = await authenticate(email, password, call);
+      const { id, passwordHash } = await authenticate(email, password, call);
+      const rehashed = passwords.isOutdated(passwordHash ?? null) ? await passwords.hash(password) : undefined;
       const token = createToken('session');
       const now = new Date();
       return database.transaction(null, async (em) => {
@@ -58,6 +66,8 @@ export function loginHandlers({ database, passwords, authority }: AccountDeps): 
           expiresAt: new Date(now.getTime() + absoluteMs),
         });
         em.persist(session);
+        if (rehashed && user.passwordHash === passwordHash) user.passwordHash = rehashed;
+        await recordSuccess(em, user.emailKey, homeNetwork(call.caller.ip));
         user.lastLoginAt = now;
         const caller = { ...call.caller, type: 'user', id: user.id, credentialId: session.id };
         recordUser(em, { ...call, caller }, 'user.signed_in', user);
@@ -66,12 +76,7 @@ export function loginHandlers({ database, passwords, authority }: AccountDeps): 
     },
 
     async logout(_request, call) {
-      await database.transaction(null, async (em) => {
-        const ended = await em.nativeDelete(SessionEntity, { id: call.caller.credentialId, userId: call.caller.id });
-        if (ended === 0) return;
-        const targets = [{ Type: 'session', ID: call.caller.credentialId, Name: '' }];
-        recordChange(em, call, { tenant: '', type: 'session.revoked', data: { ID: call.caller.credentialId, UserID: call.caller.id }, targets });
-      });
+      await database.transaction(null, (em) => endSession(em, call, call.caller.credentialId));
       return {};
     },
 

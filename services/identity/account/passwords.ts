@@ -6,6 +6,9 @@ import { exhausted } from '@bailiwick/shared/errors.ts';
 /** argon2id as in RFC 9106's second choice for memory-constrained servers, OWASP's first: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
+/** How hashes of these parameters begin (PHC string format). */
+const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
+
 /** Work beyond this many waiting hashes is refused rather than collapsing under them: at 7 ms each it is a wait of seconds. */
 const maxWaiting = 400;
 
@@ -37,6 +40,8 @@ export function createPasswords() {
 
   return {
     hash: hashOf,
+    /** Whether a hash was made with other parameters than today's: it is renewed at the next sign-in. */
+    isOutdated: (passwordHash: string | null): boolean => passwordHash !== null && !passwordHash.startsWith(currentForm),
     /** Whether the password is the hash's. Without a hash it does the same work and says no. */
     async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
       const against = passwordHash ?? (await decoy);

@@ -45,6 +45,9 @@ export async function renewRegistration(em: EntityManager, userId: string, token
 export async function deleteExpired(em: EntityManager): Promise<void> {
   await execute(em, 'delete from registration where expires_at < now()', []);
   await execute(em, 'delete from reset_token where expires_at < now()', []);
+  await execute(em, 'delete from email_change where expires_at < now()', []);
+  await execute(em, "delete from login_failure where updated_at < now() - interval '30 days'", []);
+  await execute(em, "delete from known_network where last_success_at < now() - interval '400 days'", []);
   await execute(em, "delete from session where expires_at < now() or last_seen_at < now() - interval '7 days'", []);
 }
 
@@ -61,4 +64,68 @@ export async function consumeResetToken(em: EntityManager, tokenHash: Uint8Array
 
 export async function voidResetTokens(em: EntityManager, userId: string): Promise<void> {
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
+}
+
+/** Takes the change of address of a token out of the table, if the token is alive. */
+export async function consumeEmailChange(em: EntityManager, tokenHash: Uint8Array): Promise<{ user_id: string; email: string; email_key: string } | undefined> {
+  const [row] = await execute<{ user_id: string; email: string; email_key: string }>(
+    em,
+    'delete from email_change where token_hash = $1 and expires_at > now() returning user_id, email, email_key',
+    [tokenHash],
+  );
+  return row;
+}
+
+export async function voidEmailChanges(em: EntityManager, userId: string): Promise<void> {
+  await execute(em, 'delete from email_change where user_id = $1', [userId]);
+}
+
+/** The longest wait after failed sign-ins, in seconds. */
+export const longestWaitSeconds = 3600;
+
+const failuresOf: Statement = {
+  name: 'identity.login_failures',
+  text: `select coalesce(f.failures, 0) as failures, greatest(0, ceil(extract(epoch from f.blocked_until - now())))::int as wait, n.network
+         from (select coalesce((select network from known_network where email_key = $1 and network = $2), '') as network) n
+         left join login_failure f on f.email_key = $1 and f.network = n.network`,
+};
+
+// From the fifth failure in a row 30 s, doubling up to longestWaitSeconds.
+const countOf: Statement = {
+  name: 'identity.count_login_failure',
+  text: `insert into login_failure as f (email_key, network, failures, updated_at) values ($1, $2, 1, now())
+         on conflict (email_key, network) do update set failures = f.failures + 1, updated_at = now(),
+           blocked_until = case when f.failures >= 4
+             then now() + make_interval(secs => least(3600, 30 * power(2, least(f.failures - 4, 20)))) end`,
+};
+
+export type FailureState = { failures: number; wait: number | null; network: string };
+
+/** How an account stands for sign-ins from a network, and under which network they are counted: "" = the unknown ones. */
+export async function findFailures(database: Database, emailKey: string, network: string): Promise<FailureState | undefined> {
+  const [state] = await database.query<FailureState>(failuresOf, [emailKey, network]);
+  return state;
+}
+
+export async function countFailure(database: Database, emailKey: string, network: string): Promise<void> {
+  await database.query(countOf, [emailKey, network]);
+}
+
+/**
+ * Remembers a sign-in: its network is known from now on, and the failures it was counted with are forgotten. Those of
+ * other networks stay: a person who signs in at home gives nobody elsewhere new guesses.
+ */
+export async function recordSuccess(em: EntityManager, emailKey: string, network: string): Promise<void> {
+  const [known] = await execute<{ is_new: boolean }>(
+    em,
+    `insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
+     on conflict (email_key, network) do update set last_success_at = now() returning xmax = 0 as is_new`,
+    [emailKey, network],
+  );
+  await execute(em, 'delete from login_failure where email_key = $1 and network = $2', [emailKey, known?.is_new ? '' : network]);
+}
+
+/** Opens an account again, whatever happened: its person has proved to hold the address. */
+export async function clearFailures(em: EntityManager, emailKey: string): Promise<void> {
+  await execute(em, 'delete from login_failure where email_key = $1', [emailKey]);
 }

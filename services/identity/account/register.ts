@@ -1,45 +1,41 @@
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
-import { type User, UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
-import { create } from '@bufbuild/protobuf';
-import { newUser, UserEntity, type UserRow, userRecord } from '../users/entities.ts';
+import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { findUserByEmailKey } from '../users/queries.ts';
-import type { AccountDeps } from './deps.ts';
+import { type AccountDeps, mayMail } from './deps.ts';
+import { applyEmailChange } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
 import { consumeRegistration, consumeRivals, findNewestRegistration, renewRegistration } from './queries.ts';
+import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
-
-/** One text for every token that does not work: unknown, used, void or expired. */
-export const deadToken = () => failedPrecondition('the token is not valid any more');
 
 type Registration = Pick<Handlers<typeof Account>, 'register' | 'verify' | 'resendVerification'>;
 
 /** Registration and verification (contract.md §2): nothing here tells a stranger whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
-  const { database, passwords, keyRing } = deps;
+  const { database, passwords, passwordRules, keyRing } = deps;
 
   return {
     async register({ email: text, password }, call) {
       const email = normaliseEmail(text);
+      await passwordRules(password, email.address);
       // The same work for known and unknown addresses: one hash, one verification, one transaction, one mail.
       const rival = await findNewestRegistration(database, email.key);
       const sameAsRival = await passwords.verify(rival?.password_hash, password);
       const passwordHash = await passwords.hash(password);
       const userId = createId('usr');
       const now = new Date();
+      const mailing = await mayMail(deps, email.key);
       await database.transaction(null, async (em) => {
         const known = await em.findOne(UserEntity, { emailKey: email.key });
-        if (known) return recordAlreadyRegistered(em, call, known);
+        if (known) return recordAlreadyRegistered(em, call, known, mailing);
         const token = createToken('verify');
         const expiresAt = new Date(now.getTime() + lifetimeMs);
         em.persist(
@@ -55,7 +51,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
           }),
         );
         const pending = { ...newUser(userId, email, passwordHash, now), status: 'pending', emailVerified: false };
-        recordUser(em, call, 'user.registered', pending, [verificationMail(deps, email.address, token, expiresAt)]);
+        recordUser(em, call, 'user.registered', pending, { tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [] });
       });
       return { userId };
     },
@@ -64,7 +60,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       if (tokenKind(token) !== 'verify') throw deadToken();
       await database.transaction(null, async (em) => {
         const registration = await consumeRegistration(em, tokenHash(token));
-        if (!registration) throw deadToken();
+        if (!registration) return applyEmailChange(em, call, token);
         // Two attempts of one address that are verified at once end with one account.
         await lockName(em, `account ${registration.email_key}`);
         if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
@@ -76,7 +72,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         em.persist(em.create(UserEntity, user));
         // The reset token goes by the user's row, so that has to be there first.
         await em.flush();
-        recordUser(em, call, 'user.verified', user, disputed ? [await resetMail(em, keyRing, user)] : []);
+        recordUser(em, call, 'user.verified', user, { tasks: disputed ? [await resetMail(em, keyRing, user)] : [] });
       });
       return {};
     },
@@ -85,10 +81,11 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       const email = normaliseEmail(text);
       const registration = await findNewestRegistration(database, email.key);
       const known = await findUserByEmailKey(database, email.key);
+      const mailing = await mayMail(deps, email.key);
       const token = createToken('verify');
       const expiresAt = new Date(Date.now() + lifetimeMs);
       await database.transaction(null, async (em) => {
-        const renewed = registration && !known && (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
+        const renewed = mailing && registration && !known && (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
         recordAuditOnly(em, call, 'user.verification_resent', email.address, renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : []);
       });
       return {};
@@ -96,21 +93,10 @@ export function registrationHandlers(deps: AccountDeps): Registration {
   };
 }
 
-function verificationMail({ keyRing }: AccountDeps, address: string, token: string, expiresAt: Date): Task {
+export function verificationMail({ keyRing }: Pick<AccountDeps, 'keyRing'>, address: string, token: string, expiresAt: Date): Task {
   return mailTask('Account_Task_SendEmailVerification', keyRing, { Email: address, Token: token }, { expiresAt: expiresAt.toISOString() });
 }
 
-/** Records a change of a user with the event that carries the user's record. */
-export function recordUser(em: EntityManager, call: Call, type: string, user: UserRow, tasks: readonly Task[] = []): void {
-  const record: User = create(UserSchema, userRecord(user));
-  recordChange(em, call, { tenant: '', type, data: encodeJson(UserSchema, record), targets: [{ Type: 'user', ID: user.id, Name: user.email }], tasks });
-}
-
-/** Records a call about an address that must look the same whether or not the address is known. */
-export function recordAuditOnly(em: EntityManager, call: Call, action: string, address: string, tasks: readonly Task[]): void {
-  recordChange(em, call, { tenant: '', type: action, data: null, targets: [{ Type: 'address', ID: '', Name: address }], tasks });
-}
-
-function recordAlreadyRegistered(em: EntityManager, call: Call, known: UserRow): void {
-  recordAuditOnly(em, call, 'user.registration_repeated', known.email, [noticeTask('already_registered', known.email)]);
+export function recordAlreadyRegistered(em: EntityManager, call: Call, known: UserRow, mailing: boolean): void {
+  recordAuditOnly(em, call, 'user.registration_repeated', known.email, mailing ? [noticeTask('already_registered', known.email)] : []);
 }

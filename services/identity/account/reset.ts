@@ -7,22 +7,24 @@ import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow } from '../users/entities.ts';
-import type { AccountDeps } from './deps.ts';
+import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
-import { consumeResetToken, voidResetTokens } from './queries.ts';
-import { deadToken, recordAuditOnly, recordUser } from './register.ts';
+import { clearFailures, consumeResetToken, voidResetTokens } from './queries.ts';
+import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 60 * 60 * 1000;
 
 type Reset = Pick<Handlers<typeof Account>, 'requestPasswordReset' | 'resetPassword'>;
 
-export function resetHandlers({ database, passwords, keyRing }: AccountDeps): Reset {
+export function resetHandlers(deps: AccountDeps): Reset {
+  const { database, passwords, passwordRules, keyRing } = deps;
   return {
     async requestPasswordReset({ email: text }, call) {
       const email = normaliseEmail(text);
+      const mailing = await mayMail(deps, email.key);
       await database.transaction(null, async (em) => {
         const user = await em.findOne(UserEntity, { emailKey: email.key, status: 'active' });
-        recordAuditOnly(em, call, 'user.password_reset_requested', email.address, user ? [await resetMail(em, keyRing, user)] : []);
+        recordAuditOnly(em, call, 'user.password_reset_requested', email.address, user && mailing ? [await resetMail(em, keyRing, user)] : []);
       });
       return {};
     },
@@ -37,10 +39,13 @@ export function resetHandlers({ database, passwords, keyRing }: AccountDeps): Re
         await voidResetTokens(em, consumed.user_id);
         await endSessions(em, consumed.user_id);
         const user = await em.findOneOrFail(UserEntity, { id: consumed.user_id });
+        // A password that is refused rolls the token's use back: the person tries again with another one.
+        await passwordRules(password, user.email);
+        await clearFailures(em, user.emailKey);
         user.passwordHash = passwordHash;
         user.emailVerified = true;
         user.updatedAt = new Date();
-        recordUser(em, call, 'user.password_changed', user, [noticeTask('password_changed', user.email)]);
+        recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email)] });
       });
       return {};
     },

@@ -1,3 +1,4 @@
+import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
@@ -6,11 +7,13 @@ import { deleteExpired } from './queries.ts';
 const intervalMs = 10 * 60 * 1000;
 
 /** Removes expired rows. Nothing relies on it: whatever reads such a row asks for its expiry itself. */
-export function createSweeper(database: Database, log: Log): Background {
+export function createSweeper({ database, limiter }: { database: Database; limiter: Limiter }, log: Log): Background {
   return () => {
-    let work = Promise.resolve();
+    let work: Promise<unknown> = Promise.resolve();
     const timer = setInterval(() => {
-      work = database.transaction(null, deleteExpired).catch((error: unknown) => log.warn('expired rows could not be removed', { error }));
+      work = Promise.all([database.transaction(null, deleteExpired), limiter.sweep()]).catch((error: unknown) =>
+        log.warn('expired rows could not be removed', { error }),
+      );
     }, intervalMs);
     return async () => {
       clearInterval(timer);

@@ -30,7 +30,7 @@ export const SessionEntity = defineEntity({
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** The record as the API returns it. `currentId` is the session of the call itself. */
-export function sessionRecord(session: SessionRow, currentId: string): MessageInitShape<typeof SessionSchema> {
+export function sessionRecord(session: Omit<SessionRow, 'tokenHash'>, currentId: string): MessageInitShape<typeof SessionSchema> {
   return {
     id: session.id,
     userId: session.userId,

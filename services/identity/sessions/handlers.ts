@@ -1,26 +1,42 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unauthenticated } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
-import { tokenHash } from '@bailiwick/shared/tokens.ts';
-import { findLiveSession } from './queries.ts';
+import type { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { SessionEntity, sessionRecord } from './entities.ts';
+import { listSessions } from './queries.ts';
 
-type Deps = { database: Database; platformKey: string; workerToken: string };
+type Deps = { database: Database; pager: Pager };
 
-/** Answers the gateway: who holds the token with this hash? Two tokens are installed with the service, the rest is stored. */
-export function credentialsHandlers({ database, platformKey, workerToken }: Deps): Handlers<typeof Credentials> {
-  const installed = [
-    { hash: tokenHash(platformKey), principal: { type: 'platform', id: 'platform', credentialId: 'platform-key' } },
-    { hash: tokenHash(workerToken), principal: { type: 'worker', id: 'worker', credentialId: 'worker-token' } },
-  ];
+export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Sessions> {
   return {
-    async resolve({ tokenHash: hash }) {
-      const match = installed.find((candidate) => candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash));
-      if (match) return match.principal;
-      const session = await findLiveSession(database, hash);
-      if (!session) throw unauthenticated();
-      return { type: 'user', id: session.user_id, credentialId: session.id, email: session.email };
+    async list({ page }, { caller, operation }) {
+      const binding = [operation.name, caller.id];
+      const query = pager.read(page, binding);
+      const rows = await listSessions(database, caller.id, query);
+      const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
+      return { page: { items: items.map((session) => sessionRecord(session, caller.credentialId)), nextCursor } };
+    },
+
+    async revoke({ id }, call) {
+      await database.transaction(null, (em) => endSession(em, call, id));
+      return {};
+    },
+
+    async revokeAll(_request, call) {
+      await database.transaction(null, async (em) => {
+        const sessions = await em.find(SessionEntity, { userId: call.caller.id });
+        for (const { id } of sessions) await endSession(em, call, id);
+      });
+      return {};
     },
   };
+}
+
+/** Ends a session of the caller. Somebody else's and one that has ended already are left alone without a word. */
+export async function endSession(em: EntityManager, call: Call, id: string): Promise<void> {
+  const ended = await em.nativeDelete(SessionEntity, { id, userId: call.caller.id });
+  if (ended === 0) return;
+  const data = { ID: id, UserID: call.caller.id };
+  recordChange(em, call, { tenant: '', type: 'session.revoked', data, targets: [{ Type: 'session', ID: id, Name: '' }] });
 }

@@ -7,6 +7,7 @@ import { type TemplateName } from './templates.ts';
 const notices: ReadonlyMap<string, TemplateName> = new Map<string, TemplateName>([
   ['already_registered', 'already_registered'],
   ['password_changed', 'password_changed'],
+  ['address_changed', 'address_changed'],
 ]);
 
 export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks> {

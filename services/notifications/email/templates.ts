@@ -4,7 +4,7 @@ import path from 'node:path';
 // Mails are plain files: templates/<locale>/<template>/{subject,text,html}.txt|html with {{name}} in them.
 // There is no logic in a template, so whoever translates one can break nothing but its words.
 
-export const templateNames = ['verification', 'reset', 'invitation', 'already_registered', 'password_changed'] as const;
+export const templateNames = ['verification', 'reset', 'invitation', 'already_registered', 'password_changed', 'address_changed'] as const;
 export type TemplateName = (typeof templateNames)[number];
 
 export type Template = { subject: string; text: string; html: string };

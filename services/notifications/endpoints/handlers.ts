@@ -1,3 +1,4 @@
+import { changedFields } from '@bailiwick/shared/changes.ts';
 import { randomBytes } from 'node:crypto';
 import { Buffer } from 'node:buffer';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -15,7 +16,7 @@ import type { TenantKeys } from '../keys/keys.ts';
 import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
 import { tenantToUpdate } from './permission.ts';
 import { deleteWaiting, findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
-import { changedFields, jsonOf, recordOf, updateOf } from './record.ts';
+import { jsonOf, recordOf, updateOf } from './record.ts';
 
 export type EndpointDeps = {
   database: Database;

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { WebhookEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { create } from '@bufbuild/protobuf';
 import type { WebhookEndpointRow } from './entities.ts';
-import { changedFields, jsonOf, updateOf } from './record.ts';
+import { changedFields } from '@bailiwick/shared/changes.ts';
+import { jsonOf, updateOf } from './record.ts';
 
 const row = {
   tenant: 'tnt_1',

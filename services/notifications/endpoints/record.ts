@@ -35,12 +35,6 @@ export function recordOf(row: EndpointRecord): MessageInitShape<typeof WebhookEn
 /** The record in documented JSON, as events carry it. */
 export const jsonOf = (row: EndpointRecord): JsonObject => encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, recordOf(row)));
 
-/** The fields that differ, as they were. UpdatedAt alone is no difference. */
-export function changedFields(before: JsonObject, after: JsonObject): JsonObject {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => name !== 'UpdatedAt');
-  return Object.fromEntries(names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])).map((name) => [name, before[name] ?? null]));
-}
-
 /**
  * The columns an update sets. Name and URL are replaced as sent; what is absent of the rest stays.
  * `Active: true` clears the reason why we switched the endpoint off.

@@ -109,13 +109,13 @@ export async function deleteOld(em: EntityManager, limit: number): Promise<numbe
   const attempts = await execute(
     em,
     `delete from delivery_attempt where (task, attempt) in
-       (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit ?) returning 1`,
+       (select task, attempt from delivery_attempt where started_at < now() - interval '30 days' limit $1) returning 1`,
     [limit],
   );
   const dead = await execute(
     em,
     `delete from delivery_waiting where task in
-       (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' limit ?) returning 1`,
+       (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' limit $1) returning 1`,
     [limit],
   );
   return Math.max(attempts.length, dead.length);

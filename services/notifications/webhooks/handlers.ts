@@ -1,3 +1,4 @@
+import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { TaskResultSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
 import type { Webhooks, WebhooksDeliverRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
@@ -8,7 +9,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { WebhookEndpointEntity } from '../endpoints/entities.ts';
 import { record, secretContext } from '../endpoints/handlers.ts';
-import { changedFields, jsonOf } from '../endpoints/record.ts';
+import { jsonOf } from '../endpoints/record.ts';
 import type { TenantKeys } from '../keys/keys.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { taskOf } from '../queue/context.ts';

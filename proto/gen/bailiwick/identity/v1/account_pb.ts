@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { StringMap } from "../../common/v1/values_pb.ts";
+import { file_bailiwick_common_v1_values } from "../../common/v1/values_pb.ts";
 import type { Session } from "./session_pb.ts";
 import { file_bailiwick_identity_v1_session } from "./session_pb.ts";
 import type { User } from "./user_pb.ts";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/account.proto.
  */
 export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImcKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSKQoIcGFzc3dvcmQYAiABKAlCDbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI5ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIhCgV0b2tlbhgBIAEoCUILukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJrChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSIQoFdG9rZW4YASABKAlCC7pICMgBAXIDGIACUgVUb2tlbhIpCghwYXNzd29yZBgCIAEoCUINukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJhChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC7pICMgBAXIDGIACUghQYXNzd29yZCKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IoUBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cyJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUyrwgKB0FjY291bnQSfQoIUmVnaXN0ZXISLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlZ2lzdGVyUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXNwb25zZSISirUYDhABIAEqCHJlZ2lzdGVyEnQKBlZlcmlmeRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VmVyaWZ5UmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhKXAQoSUmVzZW5kVmVyaWZpY2F0aW9uEjcuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0GjguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSIOirUYChABIAEqBG1haWwSnQEKFFJlcXVlc3RQYXNzd29yZFJlc2V0EjkuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QaOi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2UiDoq1GAoQASABKgRtYWlsEokBCg1SZXNldFBhc3N3b3JkEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZXRQYXNzd29yZFJlc3BvbnNlIg+KtRgLEAEgASoFdG9rZW4ScQoFTG9naW4SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXNwb25zZSIPirUYCxABIAEqBWxvZ2luEncKBkxvZ291dBIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9nb3V0UmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9nb3V0UmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARJvCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImcKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSKQoIcGFzc3dvcmQYAiABKAlCDbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI5ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIhCgV0b2tlbhgBIAEoCUILukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJrChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSIQoFdG9rZW4YASABKAlCC7pICMgBAXIDGIACUgVUb2tlbhIpCghwYXNzd29yZBgCIAEoCUINukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ5ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC7pICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IoUBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cyJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUiUQoUQWNjb3VudFVwZGF0ZVJlcXVlc3QSOQoEdXNlchgBIAEoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UHJvZmlsZVIEVXNlciKDAwoOQWNjb3VudFByb2ZpbGUSIQoEbmFtZRgBIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAIgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYAyABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgEIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARJMCgZsb2NhbGUYBSABKAlCL7pILHIqGCMyJl4oW0EtWmEtel17MiwzfSgtW0EtWmEtejAtOV17Miw4fSkqKT8kSARSBkxvY2FsZYgBARI6CghtZXRhZGF0YRgGIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YUIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZSJIChVBY2NvdW50VXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyInAKHEFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QSJQoHY3VycmVudBgBIAEoCUILukgIyAEBcgMYgAJSB0N1cnJlbnQSKQoIcGFzc3dvcmQYAiABKAlCDbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIh8KHUFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlImUKGUFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJAoIcGFzc3dvcmQYAiABKAlCCLpIBXIDGIACUghQYXNzd29yZCIcChpBY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZTLHCwoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARJ5CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhSKtRgQEAIaCAoGY2FsbGVyIAFYAhJvCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyEncKBlVwZGF0ZRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKPAQoOQ2hhbmdlUGFzc3dvcmQSMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVxdWVzdBo0LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEoYBCgtDaGFuZ2VFbWFpbBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * An address and the password of the account to be.
@@ -31,7 +33,7 @@ export type AccountRegisterRequest = Message<"bailiwick.identity.v1.AccountRegis
   email: string;
 
   /**
-   * 8 to 256 characters.
+   * 8 to 256 characters, none of the common ones.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -178,7 +180,7 @@ export type AccountResetPasswordRequest = Message<"bailiwick.identity.v1.Account
   token: string;
 
   /**
-   * 8 to 256 characters.
+   * 8 to 256 characters, none of the common ones.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
@@ -222,6 +224,13 @@ export type AccountLoginRequest = Message<"bailiwick.identity.v1.AccountLoginReq
    * @generated from field: string password = 2 [json_name = "Password"];
    */
   password: string;
+
+  /**
+   * For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty.
+   *
+   * @generated from field: bool cookie = 3 [json_name = "Cookie"];
+   */
+  cookie: boolean;
 };
 
 /**
@@ -361,6 +370,174 @@ export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_account, 16);
 
 /**
+ * The caller's profile as it shall be.
+ *
+ * @generated from message bailiwick.identity.v1.AccountUpdateRequest
+ */
+export type AccountUpdateRequest = Message<"bailiwick.identity.v1.AccountUpdateRequest"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.AccountProfile user = 1 [json_name = "User"];
+   */
+  user?: AccountProfile | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountUpdateRequest.
+ * Use `create(AccountUpdateRequestSchema)` to create a new message.
+ */
+export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 17);
+
+/**
+ * What people say of themselves. An absent field stays as it is.
+ *
+ * @generated from message bailiwick.identity.v1.AccountProfile
+ */
+export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
+  /**
+   * @generated from field: optional string name = 1 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string given_name = 2 [json_name = "GivenName"];
+   */
+  givenName?: string | undefined;
+
+  /**
+   * @generated from field: optional string family_name = 3 [json_name = "FamilyName"];
+   */
+  familyName?: string | undefined;
+
+  /**
+   * The address of a picture.
+   *
+   * @generated from field: optional string picture = 4 [json_name = "Picture"];
+   */
+  picture?: string | undefined;
+
+  /**
+   * A language tag such as pt-BR.
+   *
+   * @generated from field: optional string locale = 5 [json_name = "Locale"];
+   */
+  locale?: string | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.StringMap metadata = 6 [json_name = "Metadata"];
+   */
+  metadata?: StringMap | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountProfile.
+ * Use `create(AccountProfileSchema)` to create a new message.
+ */
+export const AccountProfileSchema: GenMessage<AccountProfile> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 18);
+
+/**
+ * The caller as stored.
+ *
+ * @generated from message bailiwick.identity.v1.AccountUpdateResponse
+ */
+export type AccountUpdateResponse = Message<"bailiwick.identity.v1.AccountUpdateResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 1 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountUpdateResponse.
+ * Use `create(AccountUpdateResponseSchema)` to create a new message.
+ */
+export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 19);
+
+/**
+ * The password as it is and as it shall be.
+ *
+ * @generated from message bailiwick.identity.v1.AccountChangePasswordRequest
+ */
+export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.AccountChangePasswordRequest"> & {
+  /**
+   * @generated from field: string current = 1 [json_name = "Current"];
+   */
+  current: string;
+
+  /**
+   * 8 to 256 characters, none of the common ones.
+   *
+   * @generated from field: string password = 2 [json_name = "Password"];
+   */
+  password: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountChangePasswordRequest.
+ * Use `create(AccountChangePasswordRequestSchema)` to create a new message.
+ */
+export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswordRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 20);
+
+/**
+ * Nothing: the password is changed.
+ *
+ * @generated from message bailiwick.identity.v1.AccountChangePasswordResponse
+ */
+export type AccountChangePasswordResponse = Message<"bailiwick.identity.v1.AccountChangePasswordResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountChangePasswordResponse.
+ * Use `create(AccountChangePasswordResponseSchema)` to create a new message.
+ */
+export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswordResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 21);
+
+/**
+ * The address the account shall have.
+ *
+ * @generated from message bailiwick.identity.v1.AccountChangeEmailRequest
+ */
+export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountChangeEmailRequest"> & {
+  /**
+   * @generated from field: string email = 1 [json_name = "Email"];
+   */
+  email: string;
+
+  /**
+   * The account's password, where it has one.
+   *
+   * @generated from field: string password = 2 [json_name = "Password"];
+   */
+  password: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountChangeEmailRequest.
+ * Use `create(AccountChangeEmailRequestSchema)` to create a new message.
+ */
+export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 22);
+
+/**
+ * Nothing: see the mail at the new address.
+ *
+ * @generated from message bailiwick.identity.v1.AccountChangeEmailResponse
+ */
+export type AccountChangeEmailResponse = Message<"bailiwick.identity.v1.AccountChangeEmailResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountChangeEmailResponse.
+ * Use `create(AccountChangeEmailResponseSchema)` to create a new message.
+ */
+export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 23);
+
+/**
  * Accounts: registration, e-mail verification, password reset, sign-in.
  *
  * @generated from service bailiwick.identity.v1.Account
@@ -446,6 +623,37 @@ export const Account: GenService<{
     methodKind: "unary";
     input: typeof AccountGetRequestSchema;
     output: typeof AccountGetResponseSchema;
+  },
+  /**
+   * Changes the caller's profile. What is absent stays as it is; the address has an operation of its own.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.Update
+   */
+  update: {
+    methodKind: "unary";
+    input: typeof AccountUpdateRequestSchema;
+    output: typeof AccountUpdateResponseSchema;
+  },
+  /**
+   * Changes the caller's password, and ends all other sessions of the account.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.ChangePassword
+   */
+  changePassword: {
+    methodKind: "unary";
+    input: typeof AccountChangePasswordRequestSchema;
+    output: typeof AccountChangePasswordResponseSchema;
+  },
+  /**
+   * Mails a token to a new address; Account_Verify with that token makes it the account's address.
+   * The answer is the same whether or not somebody else has the address.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.ChangeEmail
+   */
+  changeEmail: {
+    methodKind: "unary";
+    input: typeof AccountChangeEmailRequestSchema;
+    output: typeof AccountChangeEmailResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_account, 0);

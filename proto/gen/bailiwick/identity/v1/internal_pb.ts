@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIkCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMInYKD1Jlc29sdmVSZXNwb25zZRIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSDgoGdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg0KBWVtYWlsGAYgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyMokBCgtDcmVkZW50aWFscxJsCgdSZXNvbHZlEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHkyqQIKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIkCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMInYKD1Jlc29sdmVSZXNwb25zZRIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSDgoGdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg0KBWVtYWlsGAYgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIjUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCSIcChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZTKJAQoLQ3JlZGVudGlhbHMSbAoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5MqkCCglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -155,6 +155,49 @@ export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> 
   messageDesc(file_bailiwick_identity_v1_internal, 5);
 
 /**
+ * One call of an open operation, to be counted before anything else is done for it.
+ *
+ * @generated from message bailiwick.identity.v1.IdentityLimitsTakeRequest
+ */
+export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityLimitsTakeRequest"> & {
+  /**
+   * The rate class of the operation.
+   *
+   * @generated from field: string rate = 1;
+   */
+  rate: string;
+
+  /**
+   * The client's address.
+   *
+   * @generated from field: string ip = 2;
+   */
+  ip: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityLimitsTakeRequest.
+ * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
+ */
+export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
+
+/**
+ * Nothing: the call may go on. Too many are refused with resource_exhausted.
+ *
+ * @generated from message bailiwick.identity.v1.IdentityLimitsTakeResponse
+ */
+export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.IdentityLimitsTakeResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityLimitsTakeResponse.
+ * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
+ */
+export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
+
+/**
  * Credentials answers the gateway: who holds this token?
  *
  * @generated from service bailiwick.identity.v1.Credentials
@@ -201,4 +244,23 @@ export const Directory: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_internal, 1);
+
+/**
+ * IdentityLimits counts the calls of identity's open operations, for all gateways together.
+ *
+ * @generated from service bailiwick.identity.v1.IdentityLimits
+ */
+export const IdentityLimits: GenService<{
+  /**
+   * Counts one call.
+   *
+   * @generated from rpc bailiwick.identity.v1.IdentityLimits.Take
+   */
+  take: {
+    methodKind: "unary";
+    input: typeof IdentityLimitsTakeRequestSchema;
+    output: typeof IdentityLimitsTakeResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_identity_v1_internal, 2);
 

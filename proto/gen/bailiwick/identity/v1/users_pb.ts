@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { PageReq } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
+import type { StringMap } from "../../common/v1/values_pb.ts";
+import { file_bailiwick_common_v1_values } from "../../common/v1/values_pb.ts";
 import type { User, UserPage } from "./user_pb.ts";
 import { file_bailiwick_identity_v1_user } from "./user_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/users.proto.
  */
 export const file_bailiwick_identity_v1_users: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZTLMBAoFVXNlcnMSlQIKCkdldEJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldEJ5RW1haWxSZXNwb25zZSKnAZACAYq1GJ8BEAMaBwoFZW1haWwaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBp1InNpYW0udXNlcnMucmVhZCBpbiBhIHRlbmFudCB3aGVyZSB0aGF0IHVzZXIgaXMgYSBtZW1iZXI7IGEgaG9sZGVyIGVsc2V3aGVyZSBnZXRzIG5vdF9mb3VuZCwgYSBob2xkZXIgb2Ygbm90aGluZyA0MDMuEoEBCgRMaXN0EicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdFJlcXVlc3QaKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVzcG9uc2UiJpACAYq1GB8QAxobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkEpgBCgxMaXN0QnlUZW5hbnQSLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXF1ZXN0GjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKEAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEisKCHBhc3N3b3JkGAIgASgJQgq6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCL1AgoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEkcKBmxvY2FsZRgGIAEoCUIvukgscioYIzImXihbQS1aYS16XXsyLDN9KC1bQS1aYS16MC05XXsyLDh9KSopPyRSBkxvY2FsZRIpCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJSCkV4dGVybmFsSUQSOgoIbWV0YWRhdGEYCCABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGEiRgoTVXNlcnNDcmVhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIy1gUKBVVzZXJzEpUCCgpHZXRCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVzcG9uc2UipwGQAgGKtRifARADGgcKBWVtYWlsGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQadSJzaWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgd2hlcmUgdGhhdCB1c2VyIGlzIGEgbWVtYmVyOyBhIGhvbGRlciBlbHNld2hlcmUgZ2V0cyBub3RfZm91bmQsIGEgaG9sZGVyIG9mIG5vdGhpbmcgNDAzLhKBAQoETGlzdBInLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXF1ZXN0GiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdFJlc3BvbnNlIiaQAgGKtRgfEAMaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBKYAQoMTGlzdEJ5VGVuYW50Ei8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdEJ5VGVuYW50UmVxdWVzdBowLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlc3BvbnNlIiWQAgGKtRgeEAMaGhIYCg5pYW0udXNlcnMucmVhZBIGdGVuYW50EocBCgZDcmVhdGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDcmVhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * The address of a user.
@@ -139,6 +141,105 @@ export const UsersListByTenantResponseSchema: GenMessage<UsersListByTenantRespon
   messageDesc(file_bailiwick_identity_v1_users, 5);
 
 /**
+ * The person as it shall be.
+ *
+ * @generated from message bailiwick.identity.v1.UsersCreateRequest
+ */
+export type UsersCreateRequest = Message<"bailiwick.identity.v1.UsersCreateRequest"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.UserDraft user = 1 [json_name = "User"];
+   */
+  user?: UserDraft | undefined;
+
+  /**
+   * @generated from field: optional string password = 2 [json_name = "Password"];
+   */
+  password?: string | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersCreateRequest.
+ * Use `create(UsersCreateRequestSchema)` to create a new message.
+ */
+export const UsersCreateRequestSchema: GenMessage<UsersCreateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 6);
+
+/**
+ * What a new person is created from.
+ *
+ * @generated from message bailiwick.identity.v1.UserDraft
+ */
+export type UserDraft = Message<"bailiwick.identity.v1.UserDraft"> & {
+  /**
+   * @generated from field: string email = 1 [json_name = "Email"];
+   */
+  email: string;
+
+  /**
+   * @generated from field: string name = 2 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * @generated from field: string given_name = 3 [json_name = "GivenName"];
+   */
+  givenName: string;
+
+  /**
+   * @generated from field: string family_name = 4 [json_name = "FamilyName"];
+   */
+  familyName: string;
+
+  /**
+   * @generated from field: string picture = 5 [json_name = "Picture"];
+   */
+  picture: string;
+
+  /**
+   * @generated from field: string locale = 6 [json_name = "Locale"];
+   */
+  locale: string;
+
+  /**
+   * The person's id in another system.
+   *
+   * @generated from field: string external_id = 7 [json_name = "ExternalID"];
+   */
+  externalId: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.StringMap metadata = 8 [json_name = "Metadata"];
+   */
+  metadata?: StringMap | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UserDraft.
+ * Use `create(UserDraftSchema)` to create a new message.
+ */
+export const UserDraftSchema: GenMessage<UserDraft> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 7);
+
+/**
+ * The person as stored.
+ *
+ * @generated from message bailiwick.identity.v1.UsersCreateResponse
+ */
+export type UsersCreateResponse = Message<"bailiwick.identity.v1.UsersCreateResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 1 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersCreateResponse.
+ * Use `create(UsersCreateResponseSchema)` to create a new message.
+ */
+export const UsersCreateResponseSchema: GenMessage<UsersCreateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 8);
+
+/**
  * The people of the platform and of its tenants.
  *
  * @generated from service bailiwick.identity.v1.Users
@@ -174,6 +275,17 @@ export const Users: GenService<{
     methodKind: "unary";
     input: typeof UsersListByTenantRequestSchema;
     output: typeof UsersListByTenantResponseSchema;
+  },
+  /**
+   * Creates a person whose address the caller vouches for: it counts as verified, and nothing is mailed.
+   * Without a password the person signs in elsewhere, or resets it first.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Create
+   */
+  create: {
+    methodKind: "unary";
+    input: typeof UsersCreateRequestSchema;
+    output: typeof UsersCreateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_users, 0);

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file bailiwick/options/v1/options.proto.
  */
 export const file_bailiwick_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRiYWlsaXdpY2sub3B0aW9ucy52MSKEAgoJT3BlcmF0aW9uEgwKBG5hbWUYASABKAkSNAoKY3JlZGVudGlhbBgCIAEoDjIgLmJhaWxpd2ljay5vcHRpb25zLnYxLkNyZWRlbnRpYWwSKQoFYWxsb3cYAyADKAsyGi5iYWlsaXdpY2sub3B0aW9ucy52MS5SdWxlEg8KB2F1ZGl0ZWQYBCABKAgSDAoEcmF0ZRgFIAEoCRIUCgxyZWNlbnRfbG9naW4YBiABKAgSGAoQbnVsbF93aGVuX2Fic2VudBgHIAEoCBIQCghhc3NpZ25lZBgIIAMoCRIPCgdjYWxsZXJzGAkgAygJEhYKDmRlZmF1bHRfdGVuYW50GAogASgJIqkBCgRSdWxlEg4KBHNlbGYYASABKAlIABI4CgZ0ZW5hbnQYAiABKAsyJi5iYWlsaXdpY2sub3B0aW9ucy52MS5UZW5hbnRQZXJtaXNzaW9uSAASPAoIcGxhdGZvcm0YAyABKAsyKC5iYWlsaXdpY2sub3B0aW9ucy52MS5QbGF0Zm9ybVBlcm1pc3Npb25IABIRCgdoYW5kbGVyGAQgASgJSABCBgoEcnVsZSI1ChBUZW5hbnRQZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDQoFZmllbGQYAiABKAkiOQoSUGxhdGZvcm1QZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDwoHd2l0aG91dBgCIAEoCSqsAQoKQ3JlZGVudGlhbBIaChZDUkVERU5USUFMX1VOU1BFQ0lGSUVEEAASEwoPQ1JFREVOVElBTF9OT05FEAESFgoSQ1JFREVOVElBTF9TRVNTSU9OEAISEgoOQ1JFREVOVElBTF9BTlkQAxISCg5DUkVERU5USUFMX0JPVBAEEhUKEUNSRURFTlRJQUxfV09SS0VSEAUSFgoSQ1JFREVOVElBTF9TRVJWSUNFEAY6NQoEaG9zdBIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjRhgMgASgJUgRob3N0Ol8KCW9wZXJhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyHy5iYWlsaXdpY2sub3B0aW9ucy52MS5PcGVyYXRpb25SCW9wZXJhdGlvbjpGCg5zZXJ2ZXJfbWFuYWdlZBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0YYDIAEoCFINc2VydmVyTWFuYWdlZGIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("CiJiYWlsaXdpY2svb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRiYWlsaXdpY2sub3B0aW9ucy52MSLBAgoJT3BlcmF0aW9uEgwKBG5hbWUYASABKAkSNAoKY3JlZGVudGlhbBgCIAEoDjIgLmJhaWxpd2ljay5vcHRpb25zLnYxLkNyZWRlbnRpYWwSKQoFYWxsb3cYAyADKAsyGi5iYWlsaXdpY2sub3B0aW9ucy52MS5SdWxlEg8KB2F1ZGl0ZWQYBCABKAgSDAoEcmF0ZRgFIAEoCRIUCgxyZWNlbnRfbG9naW4YBiABKAgSGAoQbnVsbF93aGVuX2Fic2VudBgHIAEoCBIQCghhc3NpZ25lZBgIIAMoCRIPCgdjYWxsZXJzGAkgAygJEhYKDmRlZmF1bHRfdGVuYW50GAogASgJEjsKDnNlc3Npb25fY29va2llGAsgASgOMiMuYmFpbGl3aWNrLm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZSKpAQoEUnVsZRIOCgRzZWxmGAEgASgJSAASOAoGdGVuYW50GAIgASgLMiYuYmFpbGl3aWNrLm9wdGlvbnMudjEuVGVuYW50UGVybWlzc2lvbkgAEjwKCHBsYXRmb3JtGAMgASgLMiguYmFpbGl3aWNrLm9wdGlvbnMudjEuUGxhdGZvcm1QZXJtaXNzaW9uSAASEQoHaGFuZGxlchgEIAEoCUgAQgYKBHJ1bGUiNQoQVGVuYW50UGVybWlzc2lvbhISCgpwZXJtaXNzaW9uGAEgASgJEg0KBWZpZWxkGAIgASgJIjkKElBsYXRmb3JtUGVybWlzc2lvbhISCgpwZXJtaXNzaW9uGAEgASgJEg8KB3dpdGhvdXQYAiABKAkqrAEKCkNyZWRlbnRpYWwSGgoWQ1JFREVOVElBTF9VTlNQRUNJRklFRBAAEhMKD0NSRURFTlRJQUxfTk9ORRABEhYKEkNSRURFTlRJQUxfU0VTU0lPThACEhIKDkNSRURFTlRJQUxfQU5ZEAMSEgoOQ1JFREVOVElBTF9CT1QQBBIVChFDUkVERU5USUFMX1dPUktFUhAFEhYKEkNSRURFTlRJQUxfU0VSVklDRRAGKmEKDVNlc3Npb25Db29raWUSHgoaU0VTU0lPTl9DT09LSUVfVU5TUEVDSUZJRUQQABIWChJTRVNTSU9OX0NPT0tJRV9TRVQQARIYChRTRVNTSU9OX0NPT0tJRV9DTEVBUhACOjUKBGhvc3QSHy5nb29nbGUucHJvdG9idWYuU2VydmljZU9wdGlvbnMY0YYDIAEoCVIEaG9zdDpfCglvcGVyYXRpb24SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMh8uYmFpbGl3aWNrLm9wdGlvbnMudjEuT3BlcmF0aW9uUglvcGVyYXRpb246RgoOc2VydmVyX21hbmFnZWQSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAhSDXNlcnZlck1hbmFnZWRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * @generated from message bailiwick.options.v1.Operation
@@ -90,6 +90,13 @@ export type Operation = Message<"bailiwick.options.v1.Operation"> & {
    * @generated from field: string default_tenant = 10;
    */
   defaultTenant: string;
+
+  /**
+   * Whether a successful answer sets or clears the browser's session cookie.
+   *
+   * @generated from field: bailiwick.options.v1.SessionCookie session_cookie = 11;
+   */
+  sessionCookie: SessionCookie;
 };
 
 /**
@@ -265,6 +272,43 @@ export type Credential = (typeof Credential)[keyof typeof Credential] | UnknownE
  */
 export const CredentialSchema: GenEnum<Credential> = /*@__PURE__*/
   enumDesc(file_bailiwick_options_v1_options, 0);
+
+/**
+ * What happens to the cookie a browser keeps its session in.
+ *
+ * @generated from enum bailiwick.options.v1.SessionCookie
+ */
+export const SessionCookie = {
+  /**
+   * @generated from enum value: SESSION_COOKIE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Where the request's field "cookie" is true, the answer's "token" goes into the cookie and not into the body.
+   *
+   * @generated from enum value: SESSION_COOKIE_SET = 1;
+   */
+  SET: 1,
+
+  /**
+   * @generated from enum value: SESSION_COOKIE_CLEAR = 2;
+   */
+  CLEAR: 2,
+} as const;
+
+/**
+ * What happens to the cookie a browser keeps its session in.
+ *
+ * @generated from enum bailiwick.options.v1.SessionCookie
+ */
+export type SessionCookie = (typeof SessionCookie)[keyof typeof SessionCookie] | UnknownEnum;
+
+/**
+ * Describes the enum bailiwick.options.v1.SessionCookie.
+ */
+export const SessionCookieSchema: GenEnum<SessionCookie> = /*@__PURE__*/
+  enumDesc(file_bailiwick_options_v1_options, 1);
 
 /**
  * The process that serves this service: identity, access, sso or notifications.

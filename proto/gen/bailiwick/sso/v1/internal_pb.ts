@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIkMKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJIiEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkiqQEKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5GjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiIKDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJMsoBCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_options_v1_options]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIkMKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJIiEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkiqQEKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5GjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiIKDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJIjAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkiFwoVU3NvTGltaXRzVGFrZVJlc3BvbnNlMsoBCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options]);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -106,6 +106,49 @@ export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_internal, 3);
 
 /**
+ * One call of an open operation, to be counted before anything else is done for it.
+ *
+ * @generated from message bailiwick.sso.v1.SsoLimitsTakeRequest
+ */
+export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeRequest"> & {
+  /**
+   * The rate class of the operation.
+   *
+   * @generated from field: string rate = 1;
+   */
+  rate: string;
+
+  /**
+   * The client's address.
+   *
+   * @generated from field: string ip = 2;
+   */
+  ip: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoLimitsTakeRequest.
+ * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
+ */
+export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 4);
+
+/**
+ * Nothing: the call may go on. Too many are refused with resource_exhausted.
+ *
+ * @generated from message bailiwick.sso.v1.SsoLimitsTakeResponse
+ */
+export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.SsoLimitsTakeResponse.
+ * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
+ */
+export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 5);
+
+/**
  * SignIn serves the gateway's three /auth/{tenant}/{id}/… routes.
  *
  * @generated from service bailiwick.sso.v1.SignIn
@@ -133,4 +176,23 @@ export const SignIn: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_internal, 0);
+
+/**
+ * SsoLimits counts the calls of sso's open operations, for all gateways together.
+ *
+ * @generated from service bailiwick.sso.v1.SsoLimits
+ */
+export const SsoLimits: GenService<{
+  /**
+   * Counts one call.
+   *
+   * @generated from rpc bailiwick.sso.v1.SsoLimits.Take
+   */
+  take: {
+    methodKind: "unary";
+    input: typeof SsoLimitsTakeRequestSchema;
+    output: typeof SsoLimitsTakeResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 1);
 

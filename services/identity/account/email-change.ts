@@ -1,0 +1,62 @@
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { denied, notFound } from '@bailiwick/shared/errors.ts';
+import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import { mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
+import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { UserEntity } from '../users/entities.ts';
+import { type AccountDeps, mayMail } from './deps.ts';
+import { EmailChangeEntity } from './entities.ts';
+import { consumeEmailChange, voidEmailChanges, voidResetTokens } from './queries.ts';
+import { deadToken, recordAuditOnly, recordUser } from './records.ts';
+
+const lifetimeMs = 24 * 60 * 60 * 1000;
+
+/** A change of address: proved at the new address first, told to the old one afterwards. */
+export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Account>, 'changeEmail'> {
+  const { database, passwords, throttle, keyRing } = deps;
+  return {
+    async changeEmail({ email: text, password }, call) {
+      const email = normaliseEmail(text);
+      const user = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
+      if (!user) throw notFound('user');
+      // A session that was left open somewhere must not be enough to carry the account away.
+      const isOwner =
+        user.passwordHash === null || (await throttle.attempt(user.emailKey, call.caller.ip, () => passwords.verify(user.passwordHash, password)));
+      if (!isOwner) throw denied('Password is wrong', 'WRONG_PASSWORD');
+      const mailing = await mayMail(deps, email.key);
+      const token = createToken('verify');
+      const now = new Date();
+      const expiresAt = new Date(now.getTime() + lifetimeMs);
+      await database.transaction(null, async (em) => {
+        const taken = await em.findOne(UserEntity, { emailKey: email.key });
+        if (taken)
+          return recordAuditOnly(em, call, 'user.email_change_requested', email.address, mailing ? [noticeTask('already_registered', taken.email)] : []);
+        await voidEmailChanges(em, user.id);
+        const change = { tokenHash: tokenHash(token), userId: user.id, email: email.address, emailKey: email.key, createdAt: now, expiresAt };
+        em.persist(em.create(EmailChangeEntity, change));
+        const mail = mailTask('Account_Task_SendEmailVerification', keyRing, { Email: email.address, Token: token }, { expiresAt: expiresAt.toISOString() });
+        recordAuditOnly(em, call, 'user.email_change_requested', email.address, mailing ? [mail] : []);
+      });
+      return {};
+    },
+  };
+}
+
+/** Carries out the change of address that a verification token stands for. Throws where it stands for none. */
+export async function applyEmailChange(em: EntityManager, call: Call, token: string): Promise<void> {
+  const change = await consumeEmailChange(em, tokenHash(token));
+  if (!change) throw deadToken();
+  await lockName(em, `account ${change.email_key}`);
+  const user = await em.findOne(UserEntity, { id: change.user_id, status: 'active' });
+  if (!user || (await em.findOne(UserEntity, { emailKey: change.email_key }))) throw deadToken();
+  const old = user.email;
+  user.email = change.email;
+  user.emailKey = change.email_key;
+  user.emailVerified = true;
+  user.updatedAt = new Date();
+  // A reset mail on its way to the old address is worth nothing any more.
+  await voidResetTokens(em, user.id);
+  recordUser(em, call, 'user.updated', user, { tasks: [noticeTask('address_changed', old)] });
+}

@@ -1,0 +1,54 @@
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { denied, notFound } from '@bailiwick/shared/errors.ts';
+import { changedFields } from '@bailiwick/shared/changes.ts';
+import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import { endOtherSessions } from '../sessions/queries.ts';
+import { UserEntity, userJson, userRecord } from '../users/entities.ts';
+import type { AccountDeps } from './deps.ts';
+import { recordUser } from './records.ts';
+
+type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
+
+export function profileHandlers({ database, passwords, passwordRules, throttle }: AccountDeps): Profile {
+  return {
+    async update({ user: sent }, call) {
+      return database.transaction(null, async (em) => {
+        const user = await em.findOne(UserEntity, { id: call.caller.id });
+        if (!user) throw notFound('user');
+        const before = userJson(user);
+        user.name = sent?.name ?? user.name;
+        user.givenName = sent?.givenName ?? user.givenName;
+        user.familyName = sent?.familyName ?? user.familyName;
+        user.picture = sent?.picture ?? user.picture;
+        user.locale = sent?.locale ?? user.locale;
+        user.metadata = sent?.metadata?.items ?? user.metadata;
+        const previous = changedFields(before, userJson(user));
+        if (Object.keys(previous).length > 0) {
+          user.updatedAt = new Date();
+          recordUser(em, call, 'user.updated', user, { previous });
+        }
+        return { user: userRecord(user) };
+      });
+    },
+
+    async changePassword({ current, password }, call) {
+      const stored = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
+      if (!stored) throw notFound('user');
+      await passwordRules(password, stored.email);
+      const holds = await throttle.attempt(stored.emailKey, call.caller.ip, () => passwords.verify(stored.passwordHash, current));
+      if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
+      const passwordHash = await passwords.hash(password);
+      await database.transaction(null, async (em) => {
+        const user = await em.findOneOrFail(UserEntity, { id: stored.id });
+        // Changed by somebody else while this was being checked: what was proved is not true any more.
+        if (user.passwordHash !== stored.passwordHash) throw denied('Current is wrong', 'WRONG_PASSWORD');
+        user.passwordHash = passwordHash;
+        user.updatedAt = new Date();
+        await endOtherSessions(em, user.id, call.caller.credentialId);
+        recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email)] });
+      });
+      return {};
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import type { Task } from '@bailiwick/shared/tasks.ts';
+import { userJson, type UserRow } from '../users/entities.ts';
+
+/** One text for every token that does not work: unknown, used, void or expired. */
+export const deadToken = () => failedPrecondition('the token is not valid any more');
+
+/** Records a change of a user with the event that carries the user's record. */
+export function recordUser(em: EntityManager, call: Call, type: string, user: UserRow, more: { tasks?: readonly Task[]; previous?: JsonObject } = {}): void {
+  const targets = [{ Type: 'user', ID: user.id, Name: user.email }];
+  recordChange(em, call, { tenant: '', type, data: userJson(user), targets, ...more });
+}
+
+/** Records a call about an address that must look the same whether or not the address is known. */
+export function recordAuditOnly(em: EntityManager, call: Call, action: string, address: string, tasks: readonly Task[]): void {
+  recordChange(em, call, { tenant: '', type: action, data: null, targets: [{ Type: 'address', ID: '', Name: address }], tasks });
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Health, HealthCheckResponse_ServingStatus as Status } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import type { Readiness } from './readiness.ts';
+
+/** How often a Watch looks whether the process is still ready. */
+const watchIntervalMs = 1000;
+
+export type HealthState = {
+  readiness: Readiness;
+  /** Aborted when the process was told to stop: from there on it is not serving. */
+  retired: AbortSignal;
+  /** Aborted when its connections end: nothing is watched any longer. */
+  drained: AbortSignal;
+};
+
+/** The standard health service. It needs no caller token and tells nothing but whether the process takes calls. */
+export function healthHandlers({ readiness, retired, drained }: HealthState, services: ReadonlySet<string>): ServiceImpl<typeof Health> {
+  const statusOf = async (service: string) => {
+    if (service !== '' && !services.has(service)) return Status.SERVICE_UNKNOWN;
+    return !retired.aborted && (await readiness()) === undefined ? Status.SERVING : Status.NOT_SERVING;
+  };
+
+  return {
+    async check({ service }) {
+      const status = await statusOf(service);
+      if (status === Status.SERVICE_UNKNOWN) throw new ConnectError('no such service', Code.NotFound);
+      return { status };
+    },
+
+    async *watch({ service }, { signal }) {
+      const gone = AbortSignal.any([signal, drained]);
+      for (let last: Status | undefined; !gone.aborted; ) {
+        const status = await statusOf(service);
+        if (status !== last) yield { status };
+        last = status;
+        // Being told to stop is not waited for.
+        const wake = retired.aborted ? gone : AbortSignal.any([gone, retired]);
+        await sleep(watchIntervalMs, undefined, { signal: wake }).catch(() => {});
+      }
+      throw new ConnectError('the process ends', Code.Unavailable);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { isIP, isIPv6 } from 'node:net';
+import { defineEntity, p } from '@mikro-orm/core';
+import { ConfigurationError } from './config.ts';
+import { exhausted } from './errors.ts';
+import type { Database, Statement } from './orm.ts';
+
+// Rate limits (contract.md §2), counted in the owning service's database by one atomic statement each:
+// all replicas share them, and two hundred calls at once are counted as two hundred.
+
+export const RateWindowEntity = defineEntity({
+  name: 'RateWindow',
+  tableName: 'rate_window',
+  properties: {
+    key: p.string().primary().columnType('text'),
+    count: p.integer(),
+    endsAt: p.datetime(3),
+  },
+  indexes: [{ name: 'rate_window_ends_at', properties: ['endsAt'] }],
+});
+
+/** The table, for a migration of each service that counts. Counts may be lost in a crash: unlogged costs no disk write. */
+export const rateWindowTable = `
+  create unlogged table rate_window (
+    key text primary key,
+    count int not null,
+    ends_at timestamptz(3) not null
+  );
+  create index rate_window_ends_at on rate_window (ends_at);`;
+
+export type Limit = { count: number; seconds: number };
+
+/** The standard limits meet no office network and no test suite; the strict ones are for the public; off is for load tests. */
+export type LimitProfile = 'standard' | 'strict' | 'off';
+
+export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
+
+/** The profile of that name. Throws for a name there is none of. */
+export function limitProfile(name: string): LimitProfile {
+  if (name !== 'standard' && name !== 'strict' && name !== 'off') throw new ConfigurationError(['BAILIWICK_LIMITS must be standard, strict or off']);
+  return name;
+}
+
+/** Counts a client's calls of an open operation, before anything else is done for them: the handler of a service's Limits rpc. */
+export function countAddress(limiter: Limiter, limits: Readonly<Record<string, Limit>>) {
+  return async ({ rate, ip }: { rate: string; ip: string }): Promise<object> => {
+    const limit = limits[rate];
+    if (limit) await limiter.take(`address ${rate} ${callerNetwork(ip)}`, limit);
+    return {};
+  };
+}
+
+const take: Statement = {
+  name: 'shared.rate_window_take',
+  text: `insert into rate_window as w (key, count, ends_at) values ($1, 1, now() + make_interval(secs => $2))
+         on conflict (key) do update set
+           count = case when w.ends_at <= now() then 1 else w.count + 1 end,
+           ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
+         returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
+};
+
+const sweep: Statement = { name: 'shared.rate_window_sweep', text: 'delete from rate_window where ends_at < now()' };
+
+export type Limiter = ReturnType<typeof createLimiter>;
+
+export function createLimiter(database: Database) {
+  /** Counts one use. The seconds until the next is allowed, 0 = this one is. */
+  async function use(key: string, { count, seconds }: Limit): Promise<number> {
+    const [row] = await database.query<{ count: number; seconds_left: number }>(take, [key, seconds]);
+    return row && row.count > count ? Math.max(1, row.seconds_left) : 0;
+  }
+  return {
+    use,
+    /** The same, refusing with `resource_exhausted` what is too much. */
+    async take(key: string, limit: Limit): Promise<void> {
+      const wait = await use(key, limit);
+      if (wait > 0) throw exhausted('too many requests, try again later', wait);
+    },
+    async sweep(): Promise<void> {
+      await database.query(sweep, []);
+    },
+  };
+}
+
+/** The network of an address that limits count as one caller: an IPv4 address, or an IPv6 /64, which is one subscriber's. */
+export function callerNetwork(ip: string): string {
+  return isIPv6(ip) && !ip.includes('.') ? prefix(ip, 64) : unwrap(ip);
+}
+
+/** The wider network in which a person is likely to stay: an IPv4 /24 or an IPv6 /64. */
+export function homeNetwork(ip: string): string {
+  const plain = unwrap(ip);
+  return isIP(plain) === 4 ? `${plain.split('.').slice(0, 3).join('.')}.0/24` : callerNetwork(ip);
+}
+
+// A listener on both families sees IPv4 clients as ::ffff:a.b.c.d.
+const unwrap = (ip: string) => (ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip);
+
+function prefix(ip: string, bits: number): string {
+  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  const kept = groups.slice(0, bits / 16).map((group) => Number.parseInt(group || '0', 16).toString(16));
+  return `${kept.join(':')}::/${bits}`;
+}

@@ -1,0 +1,19 @@
+/** The problem that keeps a process from taking calls, if there is one. */
+export type Readiness = () => Promise<string | undefined>;
+
+const cachedMs = 2000;
+
+/** Database and broker are asked at most every 2 s while they are there, however many ask for readiness. */
+export function createReadiness(ready: () => Promise<void>): Readiness {
+  let checkedAt = 0;
+  let problem: string | undefined = 'not checked yet';
+  return async () => {
+    if (Date.now() - checkedAt < cachedMs && problem === undefined) return problem;
+    problem = await ready().then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : 'not ready'),
+    );
+    checkedAt = Date.now();
+    return problem;
+  };
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DescMethodUnary } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+
+// What may be sent again. Once too often would be a group that is created twice; not often enough, a request that fails because a
+// process was replaced.
+
+/** A call that got no answer. */
+export class Unanswered extends Error {
+  /** Whether it is certain that the service has done nothing with it. */
+  readonly unprocessed: boolean;
+  constructor(unprocessed: boolean, cause: unknown) {
+    super('the service does not answer', { cause });
+    this.name = 'Unanswered';
+    this.unprocessed = unprocessed;
+  }
+}
+
+/** How long a call waits for a service that cannot be reached: about what a process takes to start again. */
+export const patienceMs = 2000;
+
+/** Before the second attempt, the third, … The last one stays. */
+const pausesMs = [0, 20, 50, 100, 200];
+const maxRepetitions = 2;
+
+type RetryOptions = { method: DescMethodUnary; timeoutMs: number; signal: AbortSignal | undefined };
+
+/**
+ * Makes attempts until one is answered, all of them within `timeoutMs`. What is certainly unprocessed is sent again for as long as
+ * `patienceMs`; what may have been processed only where the method is free of side effects, and twice at most.
+ */
+export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions, attempt: (remainingMs: number) => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  for (let failures = 0, repetitions = 0; ; failures++) {
+    try {
+      return await attempt(timeoutMs - (performance.now() - began));
+    } catch (error) {
+      const passed = performance.now() - began;
+      const pause = (pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0) * (0.5 + Math.random() / 2);
+      if (!(error instanceof Unanswered) || signal?.aborted || passed + pause >= timeoutMs) throw error;
+      const again = error.unprocessed ? passed < patienceMs : repeatable && ++repetitions <= maxRepetitions;
+      if (!again) throw error;
+      if (pause > 0) await sleep(pause);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { Buffer } from 'node:buffer';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
+import { type ChannelOptions, Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { patienceMs, Unanswered } from './retry.ts';
+import { type Attempt, createWireTransport, type WireOptions, type WireTransport } from './rpc.ts';
+
+// The hop over gRPC: for meshes, and where each call is to be balanced by itself. Loaded only with BAILIWICK_RPC=grpc.
+
+const channelOptions: ChannelOptions = {
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // The name server would be asked for a TXT record with another one.
+  'grpc.service_config_disable_resolution': 1,
+  // The default looks at http_proxy, which is meant for the world outside.
+  'grpc.enable_http_proxy': 0,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 5000,
+  // A replaced replica is to be found within the patience of a call; the defaults are 1 s, 120 s and 30 s.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.dns_min_time_between_resolutions_ms': 1000,
+  // As over HTTP: the service bounds requests, and answers are as large as they are.
+  'grpc.max_receive_message_length': -1,
+};
+
+/** A transport to one service over gRPC. `url` is a gRPC target, such as dns:///identity:8081. */
+export function createGrpcTransport(options: WireOptions): WireTransport {
+  const client = new Client(options.url, credentials.createInsecure(), channelOptions);
+
+  /** Not left to the channel alone: it would hold a call without a connection until its deadline. */
+  function connected(limitMs: number): Promise<void> {
+    if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      client.waitForReady(Date.now() + Math.min(limitMs, patienceMs), (error) => (error ? reject(new ConnectError(error.message, Code.Unavailable)) : resolve()));
+    });
+  }
+
+  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {
+    const deadline = Date.now() + timeoutMs;
+    await connected(timeoutMs);
+    // Should the connection end right now, the call waits for the next one: it is certainly unsent. What a server refused (GOAWAY)
+    // the channel sends again by itself.
+    const metadata = new Metadata({ waitForReady: true });
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    return new Promise((resolve, reject) => {
+      const path = `/${method.parent.typeName}/${method.name}`;
+      const call = client.makeUnaryRequest(path, toBuffer, toBuffer, body, metadata, { deadline }, (error, answer) => {
+        signal?.removeEventListener('abort', cancel);
+        if (error) reject(failure(error));
+        else resolve(answer ?? new Uint8Array());
+      });
+      const cancel = () => call.cancel();
+      if (signal?.aborted) cancel();
+      else signal?.addEventListener('abort', cancel);
+    });
+  }
+
+  const close = () => Promise.resolve(client.close());
+  return createWireTransport(options, { send, close });
+}
+
+const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+const detailsHeader = 'grpc-status-details-bin';
+
+/** The service's own error with its detail, or Unanswered where the connection failed. */
+function failure(error: ServiceError): Error {
+  const details = error.metadata?.get(detailsHeader)[0];
+  if (details instanceof Buffer) return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
+  if (error.code === status.UNAVAILABLE) return new Unanswered(false, error);
+  // gRPC's codes are Connect's.
+  return new ConnectError(error.details, error.code as number as Code, undefined, undefined, error);
+}

@@ -1,0 +1,58 @@
+import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import { type AddressInfo, Server } from 'node:net';
+import type { Listener } from './serve.ts';
+
+// HTTP/2 without TLS, for gRPC. Its way to end a connection is GOAWAY with the last stream that will be processed: whatever
+// came after it may be sent again.
+
+/** A connection is replaced after about this long: replicas that were added get their share of the calls. */
+const connectionAgeMs = 60_000;
+/** Between "open no more streams" and the last stream's number: longer than a stream that is on its way needs. */
+const noticeMs = 250;
+const drainLimitMs = 25_000;
+/** For what all callers of one gateway have in hand at once. Node's own 10 MB would refuse streams when some of them are large. */
+const sessionMemoryMb = 256;
+/** "All streams so far and those on their way" (RFC 9113, section 6.8). */
+const anyStream = 2 ** 31 - 1;
+
+export type H2cHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void | Promise<void>;
+
+export async function listenH2c(host: string, port: number, handle: H2cHandler, { ageMs = connectionAgeMs } = {}): Promise<Listener> {
+  const sessions = new Set<ServerHttp2Session>();
+  const server: Http2Server = createServer({ maxSessionMemory: sessionMemoryMb }, (request, response) => {
+    Promise.resolve(handle(request, response)).catch(() => response.stream?.destroy());
+  });
+  server.on('session', (session) => {
+    sessions.add(session);
+    // Not all at the same moment: a tenth of the time earlier or later.
+    const rotation = setTimeout(() => void retire(session), ageMs * (0.9 + Math.random() / 5));
+    session.once('close', () => {
+      clearTimeout(rotation);
+      sessions.delete(session);
+    });
+  });
+  // A client that breaks the protocol or its connection: its session ends, and nobody needs to know.
+  server.on('sessionError', () => {});
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    // A client would only connect again: HTTP/2 can end connections without losing calls at the end.
+    retire: () => {},
+    async drain() {
+      // Not Http2Server's own close: it ends the sessions without notice.
+      const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
+      const force = setTimeout(() => sessions.forEach((session) => session.destroy()), drainLimitMs);
+      await Promise.all([...sessions].map(retire));
+      await closed;
+      clearTimeout(force);
+    },
+  };
+}
+
+/** Ends a connection in two steps, so that no stream is refused; its streams finish. */
+async function retire(session: ServerHttp2Session): Promise<void> {
+  if (session.closed || session.destroyed) return;
+  session.goaway(0, anyStream);
+  await new Promise((resolve) => setTimeout(resolve, noticeMs));
+  if (!session.destroyed) session.close();
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { schemas } from '@bailiwick/deploy/migrate.ts';
+import { codeOf, tokensOf } from './source.ts';
+import { bindsTenant, mentionsTenant, statementsOf, tablesIn } from './statements.ts';
+
+// Rules of the architecture that neither the compiler nor the linter knows.
+
+const root = path.resolve(import.meta.dirname, '..');
+const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
+const packages = ['proto', 'services/shared', ...schemas.map(({ service }) => `services/${service}`), 'gateway', 'deploy', 'test'];
+
+const files = globSync(
+  folders.map((folder) => `${folder}/**/*.{ts,mjs,js}`),
+  { cwd: root, exclude: (name) => name.includes('node_modules') },
+)
+  .filter((file) => !file.startsWith('proto/gen/'))
+  .sort();
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const product = files.filter((file) => /^(services|gateway)\//.test(file) && !file.endsWith('.test.ts'));
+const queryFiles = product.filter((file) => path.basename(file) === 'queries.ts');
+
+test('the rules see the whole product', () => {
+  for (const folder of packages)
+    assert.ok(
+      files.some((file) => file.startsWith(`${folder}/`)),
+      folder,
+    );
+  for (const file of ['services/access/groups/queries.ts', 'gateway/gateway.ts', 'deploy/local/bootstrap.mjs']) assert.ok(files.includes(file), file);
+});
+
+const sql = /\bexecute(<[^()]*>)?\(|\.query(<[^()]*>)?\(|createQueryBuilder|getKysely|\.raw\(/;
+
+test('SQL is run by queries.ts files and services/shared alone', () => {
+  const running = product.filter((file) => !file.startsWith('services/shared/') && sql.test(codeOf(read(file))));
+  assert.ok(running.some((file) => queryFiles.includes(file)));
+  assert.deepEqual(
+    running.filter((file) => !queryFiles.includes(file)),
+    [],
+  );
+});
+
+/** Statements that no tenant is given to, and why that is right. */
+const acrossTenants: Record<string, string> = {
+  'access.tenants_of_user': "a person's own tenants",
+  'access.roles_everywhere': "a person's own roles, tenant by tenant",
+  'services/access/audit/queries.ts:findStored': 'each row is looked up in the tenant that its entry names',
+  'services/access/audit/queries.ts:moveHeads': 'each row is changed in the tenant that it names',
+  'sso.provider_of_domain': 'where people of a domain sign in is asked before anybody is known',
+};
+
+/** Statements that leave the tenant out altogether, and why that is right. */
+const withoutTenant: Record<string, string> = {
+  'notifications.webhook_endpoint_tenant': 'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
+  'notifications.attempt_done': 'the worker has the task, whose id is unique',
+  'notifications.settle_done': 'the worker has the task',
+  'services/notifications/queue/queries.ts:takeDue': 'the relay works for all tenants',
+  'services/notifications/queue/queries.ts:markQueued': 'the relay has the task',
+  'services/notifications/queue/queries.ts:postpone': 'the relay has the task',
+  'services/notifications/queue/queries.ts:deleteOld': 'the sweeper works for all tenants',
+};
+
+const scopedTables = new Set(schemas.flatMap(({ entities }) => entities.filter(({ meta }) => 'tenant' in meta.properties).map(({ meta }) => meta.tableName)));
+const scopedStatements = queryFiles
+  .flatMap((file) => statementsOf(file, read(file)))
+  .map((statement) => ({ ...statement, tables: tablesIn(statement.text, scopedTables) }))
+  .filter(({ tables }) => tables.length > 0);
+const namesOf = (statements: ReadonlyArray<{ name: string }>) => [...new Set(statements.map(({ name }) => name))].sort();
+
+test('every statement on tenant-scoped tables has the tenant of each of them in its conditions', () => {
+  for (const table of ['group_entry', 'grant_entry', 'audit_entry', 'webhook_endpoint', 'dek', 'provider']) assert.ok(scopedTables.has(table), table);
+  assert.ok(scopedStatements.length > 20);
+  const lacking = scopedStatements.filter(({ text, tables }) => tables.some(({ alias }) => !mentionsTenant(text, alias)));
+  assert.deepEqual(namesOf(lacking), Object.keys(withoutTenant).sort());
+  // Tables that are joined by a comma would not all be seen.
+  assert.deepEqual(namesOf(scopedStatements.filter(({ text }) => /\bfrom\s+\w+(\s+\w+)?\s*,/i.test(text))), []);
+});
+
+test('every statement on tenant-scoped tables is given a tenant, or is on the list of those that are not', () => {
+  const unbound = scopedStatements.filter(({ name, text }) => !bindsTenant(text) && !(name in withoutTenant));
+  assert.deepEqual(namesOf(unbound), Object.keys(acrossTenants).sort());
+});
+
+test('values are bound to numbered places: PostgreSQL knows no other, and a text built of values is a way in', () => {
+  const statements = queryFiles.flatMap((file) => statementsOf(file, read(file)));
+  assert.ok(statements.length > scopedStatements.length);
+  const withoutTexts = (text: string) => text.replace(/'[^']*'/g, "''");
+  assert.deepEqual(namesOf(statements.filter(({ text }) => withoutTexts(text).includes('?') || text.includes('${'))), []);
+});
+
+test('a statement that forgets its tenant would be found', () => {
+  const tables = new Set(['group_entry', 'group_member']);
+  const judge = (text: string) => {
+    const [statement] = statementsOf('x', `const columns = 'e.id';\nconst one: Statement = { name: 'x.one', text: \`${text}\` };`);
+    assert.equal(statement?.name, 'x.one');
+    const found = tablesIn(statement.text, tables);
+    return found.length > 0 && bindsTenant(statement.text) && found.every(({ alias }) => mentionsTenant(statement.text, alias));
+  };
+  assert.ok(judge('select ${columns} from group_entry e where e.tenant = $1 and e.id = $2'));
+  assert.ok(judge('select e.id from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id where m.tenant = $1'));
+  assert.ok(judge('update group_entry set name = $2 where tenant = $1'));
+  for (const text of [
+    'select ${columns} from group_entry e where e.id = $1',
+    'select e.tenant from group_entry e where e.id = $1',
+    'select e.id from group_member m join group_entry e on e.id = m.group_id where m.tenant = $1',
+    'select e.id from group_member m join group_entry e on e.tenant = m.tenant and e.id = m.group_id where m.user_id = $1',
+    'delete from group_entry where id = $1',
+    'update group_entry set tenant = $1',
+  ])
+    assert.ok(!judge(text), text);
+});
+
+test('a relative import stays in its package', () => {
+  const packageOf = (file: string) => packages.find((folder) => file.startsWith(`${folder}/`));
+  const crossing: string[] = [];
+  let seen = 0;
+  for (const file of files) {
+    for (const target of importsOf(file).filter((name) => name.startsWith('.'))) {
+      seen++;
+      const at = path.join(path.dirname(file), target);
+      if (packageOf(at) !== packageOf(file) || packageOf(file) === undefined) crossing.push(`${file} imports ${target}`);
+    }
+  }
+  assert.ok(seen > 100);
+  assert.deepEqual(crossing, []);
+});
+
+/** What a file imports or exports from elsewhere. */
+function importsOf(file: string): string[] {
+  const tokens = tokensOf(read(file));
+  return tokens
+    .filter(({ kind }, index) => kind === 'text' && /\b(from|import)\s*\(?\s*$/.test(tokens[index - 1]?.text ?? ''))
+    .map(({ text }) => text.slice(1, -1));
+}
+
+test('no file has more than 300 lines', () => {
+  const long = files.filter((file) => read(file).trimEnd().split('\n').length > 300);
+  assert.deepEqual(long, []);
+});
+
+test('there are no barrels: no index file, and nothing that only passes on what others export', () => {
+  assert.deepEqual(
+    files.filter((file) => /(^|\/)index\.(ts|mjs|js)$/.test(file)),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) => /\bexport\s*\*/.test(codeOf(read(file)))),
+    [],
+  );
+});
+
+test('nothing depends on one runtime beyond the APIs that Node and Deno share, and all of it is erasable', () => {
+  const offending = (pattern: RegExp) => files.filter((file) => pattern.test(codeOf(read(file))));
+  assert.deepEqual(offending(/\bDeno\s*[.[]/), []);
+  assert.deepEqual(offending(/(^|[^\w.$])(declare\s+|const\s+)?enum\s+[A-Za-z_$]/m), []);
+  assert.deepEqual(offending(/(^|[\s(])@[A-Za-z_$]/m), []);
+  assert.deepEqual(offending(/\bnamespace\s+[A-Za-z_$]+\s*\{|constructor\s*\(\s*(public|private|protected|readonly)\b/), []);
+});
+
+test('the scanner tells code from texts, comments and patterns', () => {
+  const source = [
+    '/* enum A */ const a = /["`@Deno.]/; // enum B',
+    "const b = `x ${`enum C ${'}'}`} @d`;",
+    "const c = 'it\\'s enum D';",
+    'const d = 4 / 2; const e = d / 2;',
+    'enum Real {}',
+  ].join('\n');
+  const code = codeOf(source);
+  assert.deepEqual(code.match(/enum \w+/g), ['enum Real']);
+  assert.ok(code.includes('4 / 2; const e = d / 2'));
+  assert.doesNotMatch(code, /@|Deno/);
+  assert.equal(
+    tokensOf(source)
+      .map(({ text }) => text)
+      .join(''),
+    source,
+  );
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { createTenant, signUp } from '../people.ts';
+import { documented } from './documented.ts';
+import { samplesFor } from './samples.ts';
+import { assertDocumented, assertMatches, openApiText, schemaOf } from './shapes.ts';
+
+const shown = documented.operations.filter(({ shape }) => shape === undefined);
+
+describeBoth('the interface, live', (topology) => {
+  let stack: Stack;
+  let token: string;
+  let Tenant: string;
+  before(async () => {
+    stack = await startStack(topology);
+    ({ token } = await signUp(stack));
+    Tenant = await createTenant(stack, token);
+  });
+  after(() => stack?.stop());
+
+  test('every operation answers a documented request with the documented keys and types', async () => {
+    const samples = await samplesFor(stack);
+    assert.deepEqual(samples.map(({ operation }) => operation).sort(), shown.map(({ name }) => name).sort());
+    const judged: string[] = [];
+    for (const { operation, token: credential, request, remember } of samples) {
+      const { request: sent = [], response = [] } = shown.find(({ name }) => name === operation) ?? {};
+      const body = typeof request === 'function' ? await request() : request;
+      assert.deepEqual(Object.keys(body).sort(), sent.map(({ name }) => name).sort(), `the sample for ${operation}`);
+      const answer = await stack.call(operation, body, credential);
+      // Each of these is on the list of unimplemented.test.ts, and is judged here from the day it is not.
+      if (answer.body.Code === 'unimplemented') continue;
+      assert.equal(answer.status, 200, `${operation}: ${JSON.stringify(answer.body)}`);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+      assertDocumented(response, answer.body, operation);
+      assertMatches(schemaOf(`${operation}Res`), answer.body, operation);
+      remember?.(answer.body);
+      judged.push(operation);
+    }
+    assert.ok(judged.length >= 25, `only ${judged.join()} were judged`);
+  });
+
+  test('Groups_Get and Roles_Get answer null where the interface says that the record may be absent', async () => {
+    for (const [operation, request, absent] of [
+      ['Groups_Get', { Tenant, Path: 'nobody' }, { Group: null }],
+      ['Roles_Get', { Tenant, Slug: 'nobody' }, { Role: null }],
+    ] as const) {
+      const { body } = await stack.call(operation, request, token);
+      if (body.Code === 'unimplemented') continue;
+      assert.deepEqual(body, absent);
+      assertMatches(schemaOf(`${operation}Res`), body, operation);
+    }
+  });
+
+  test('every refusal is an ErrorResponse, for every operation', async () => {
+    for (const { name } of documented.operations) {
+      for (const [body, credential, statuses] of [
+        ['{', undefined, [400]],
+        ['{}', undefined, [200, 400, 401]],
+        ['{}', token, [200, 400, 403]],
+      ] as const) {
+        const answer = await stack.call(name, body, credential);
+        assert.ok((statuses as readonly number[]).includes(answer.status), `${name} ${body}: ${answer.status}`);
+        if (answer.status === 200) continue;
+        assertMatches(schemaOf(documented.schemas.failure), answer.body, name);
+        assert.equal(answer.body['Message'], answer.body.Messages?.[0]);
+        assert.ok(answer.body.Messages?.every((message) => message !== ''));
+      }
+    }
+  });
+
+  test('the documented messages are reported one by one and together', async () => {
+    const URL = `${stack.inboxUrl}/hooks/live`;
+    const complete: Record<string, Record<string, unknown>> = {
+      Webhooks_CreateEndpoint: { Endpoint: { Tenant, Name: 'a', URL } },
+      Webhooks_UpdateEndpoint: { Endpoint: { Tenant, ID: createId('whk'), Name: 'a', URL } },
+      Webhooks_ListEndpoints: { Tenant },
+      Chat_CreateEndpoint: { Endpoint: { Tenant, Name: 'a' }, URL },
+      Chat_UpdateEndpoint: { Endpoint: { Tenant, ID: createId('slk'), Name: 'a' } },
+      Chat_ListEndpoints: { Tenant },
+    };
+    assert.deepEqual(Object.keys(complete).sort(), [...new Set(documented.validation.map(({ operation }) => operation))].sort());
+    for (const [operation, request] of Object.entries(complete)) {
+      const fine = await stack.call(operation, request, token);
+      assert.notEqual(fine.body.Code, 'invalid_argument', JSON.stringify(fine.body));
+      const rules = documented.validation.filter((rule) => rule.operation === operation);
+      for (const value of [undefined, null, '']) {
+        for (const { missing, message } of rules) await assertMessages(operation, without(request, [missing], value), [message]);
+        const all = rules.map(({ missing }) => missing);
+        await assertMessages(
+          operation,
+          without(request, all, value),
+          rules.map(({ message }) => message),
+        );
+      }
+    }
+  });
+
+  async function assertMessages(operation: string, request: unknown, messages: readonly string[]): Promise<void> {
+    const { status, body } = await stack.call(operation, request, token);
+    assert.equal(status, 400, `${operation} ${JSON.stringify(request)}`);
+    assert.equal(body.Code, 'invalid_argument');
+    assert.deepEqual([...(body.Messages ?? [])].sort(), [...messages].sort(), `${operation} ${JSON.stringify(request)}`);
+  }
+
+  test('GET /openapi.json is the description in the repository', async () => {
+    const response = await fetch(`${stack.url}/openapi.json`);
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(await response.text(), openApiText);
+    const head = await fetch(`${stack.url}/openapi.json`, { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+    assert.equal((await fetch(`${stack.url}/openapi.json`, { method: 'POST' })).status, 405);
+  });
+
+  test('the /auth routes answer an unknown provider with 400: a page for browsers, else an ErrorResponse', async () => {
+    assert.equal(documented.routes.length, 3);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const { method, path } of documented.routes) {
+      for (const [tenant, id] of [
+        [Tenant, createId('sso')],
+        ['x', 'y'],
+        ['%3Cscript%3E', '%ff'],
+        ['..%2f..', `'"`],
+      ] as const) {
+        const url = `${stack.url}${path.replace('{tenant}', tenant).replace('{id}', id)}?return_to=%3Cscript%3E&state=x`;
+        const call = (accept: string) =>
+          fetch(url, { method, redirect: 'manual', headers: { ...form, accept }, ...(method === 'POST' ? { body: 'code=x' } : {}) });
+        for (const accept of ['*/*', 'application/json']) {
+          const response = await call(accept);
+          assert.equal(response.status, 400, url);
+          const body = (await response.json()) as Record<string, unknown>;
+          assertMatches(schemaOf('ErrorResponse'), body, url);
+          assert.equal(body['Code'], 'not_found');
+          assert.equal(body['RequestID'], response.headers.get('x-request-id'));
+        }
+        const page = await call('text/html,application/xhtml+xml;q=0.9,*/*;q=0.8');
+        assert.equal(page.status, 400);
+        assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+        assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+        const text = await page.text();
+        assert.match(text, /provider not found/);
+        assert.ok(text.includes(page.headers.get('x-request-id') ?? 'none'));
+        assert.doesNotMatch(text, /<script|return_to/i);
+      }
+    }
+  });
+
+  test('the /auth routes answer another verb with 405 and name the right ones', async () => {
+    const verbs = new Map<string, string[]>();
+    for (const { method, path } of documented.routes) verbs.set(path, [...(verbs.get(path) ?? []), method]);
+    for (const [path, allowed] of verbs) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((verb) => !allowed.includes(verb))) {
+        const response = await fetch(`${stack.url}${path.replace('{tenant}', Tenant).replace('{id}', createId('sso'))}`, { method });
+        assert.equal(response.status, 405, `${method} ${path}`);
+        assert.deepEqual(response.headers.get('allow')?.split(', ').sort(), [...allowed].sort());
+        assertMatches(schemaOf('ErrorResponse'), await response.json(), path);
+      }
+    }
+  });
+});
+
+/** The request with these keys ("Endpoint.Name") set to a value; undefined is left out of JSON. */
+function without(request: Record<string, unknown>, paths: readonly string[], value: unknown): Record<string, unknown> {
+  const copy = structuredClone(request);
+  for (const path of paths) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    const record = names.reduce((at, name) => at[name] as Record<string, unknown>, copy);
+    record[last] = value;
+  }
+  return copy;
+}
