@@ -30,6 +30,7 @@ export async function listenGateway({ settings, peers, log }: Options): Promise<
     ready,
     beforeDrain: () => {
       draining = true;
+      listener.retire();
     },
     drain: () => listener.drain(),
     stop: async () => {},

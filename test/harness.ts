@@ -41,13 +41,13 @@ export async function startStack(topology: Topology, environment: Record<string,
     createTestDatabase({ ownServer }),
     startBroker(brokerOptions),
     startInbox({ httpPort: 0 }),
-    freePorts(2 * serviceNames.length),
+    freePorts(3 * serviceNames.length),
   ]);
   let broker: Broker = firstBroker;
   const port = () => ports.pop() ?? 0;
   const wiring: Wiring = {
     host: loopback,
-    ports: Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), admin: port() }])) as Wiring['ports'],
+    ports: Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }])) as Wiring['ports'],
     publicUrl: '',
     databaseUrl: database.url,
     natsUrl: broker.url,

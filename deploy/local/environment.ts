@@ -1,27 +1,31 @@
 import type { Environment, SettingTable } from '@bailiwick/shared/config.ts';
 import type { Secrets, ServiceName } from './secrets.ts';
 
-/** Everything the processes are told. Ports are those of the calls between the processes and of the probes. */
+/** Of the calls between the processes, over HTTP and over gRPC, and of the probes. The gateway has no gRPC. */
+export type Ports = { rpc: number; grpc: number; admin: number };
+
+/** Everything the processes are told. */
 export type Wiring = {
   host: string;
   publicUrl: string;
-  ports: Record<ServiceName, { rpc: number; admin: number }>;
+  ports: Record<ServiceName, Ports>;
   databaseUrl: string;
   natsUrl: string;
   smtpUrl: string;
   secrets: Secrets;
 };
 
-type Variable = (wiring: Wiring, service: ServiceName) => string;
+type Variable = (wiring: Wiring, service: ServiceName, inherited: Environment) => string;
 
 const urlOf =
   (service: ServiceName): Variable =>
-  (wiring) =>
-    `http://${wiring.host}:${wiring.ports[service].rpc}`;
+  ({ host, ports }, _, inherited) =>
+    inherited['BAILIWICK_RPC'] === 'grpc' ? `dns:///${host}:${ports[service].grpc}` : `http://${host}:${ports[service].rpc}`;
 
 const variables: Record<string, Variable> = {
   BAILIWICK_HOST: (wiring) => wiring.host,
   PORT: (wiring, service) => String(wiring.ports[service].rpc),
+  BAILIWICK_GRPC_PORT: (wiring, service) => String(wiring.ports[service].grpc),
   BAILIWICK_ADMIN_PORT: (wiring, service) => String(wiring.ports[service].admin),
   BAILIWICK_PUBLIC_URL: (wiring) => wiring.publicUrl,
   BAILIWICK_CALLER_KEY_FILE: (wiring, service) => wiring.secrets.callerKeyFile(service),
@@ -57,7 +61,7 @@ const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT'];
 export function environmentOf(service: ServiceName, table: SettingTable, wiring: Wiring, inherited: Environment): Environment {
   const environment: Environment = inheritable(inherited);
   for (const name of namesIn(table)) {
-    const chosen = (decidedHere.has(name) ? undefined : inherited[name]) ?? variables[name]?.(wiring, service);
+    const chosen = (decidedHere.has(name) ? undefined : inherited[name]) ?? variables[name]?.(wiring, service, inherited);
     if (chosen !== undefined) environment[name] = chosen;
   }
   return environment;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
-import { environmentOf, unknownNames, type Wiring } from './environment.ts';
+import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
 import { type Inbox, startInbox } from './inbox/inbox.ts';
 import { startInfrastructure } from './infrastructure.ts';
 import { lockFolder } from './lock.ts';
@@ -73,9 +73,10 @@ async function bringUp(options: Options): Promise<Running> {
 
 async function wire(options: Options, found: Pick<Wiring, 'databaseUrl' | 'natsUrl' | 'smtpUrl' | 'secrets'>): Promise<Wiring> {
   const gatewayPort = options.gatewayPort === 0 ? await freePort() : options.gatewayPort;
-  const free = await freePorts(2 * serviceNames.length);
+  const free = await freePorts(3 * serviceNames.length);
   const port = (): number => free.pop() as number;
-  const ports = Object.fromEntries(serviceNames.map((name) => [name, { rpc: name === 'gateway' ? gatewayPort : port(), admin: port() }])) as Wiring['ports'];
+  const portsOf = (name: ServiceName): Ports => ({ rpc: name === 'gateway' ? gatewayPort : port(), grpc: port(), admin: port() });
+  const ports = Object.fromEntries(serviceNames.map((name) => [name, portsOf(name)])) as Wiring['ports'];
   const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://${loopback}:${gatewayPort}`;
   return { host: loopback, publicUrl, ports, ...found };
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { getPriority } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+import { test } from 'node:test';
+import { createPasswordRules } from './password-rules.ts';
+import { createPasswords } from './passwords.ts';
+
+test('a hash is argon2id with the contract’s parameters, and holds for its password only', async () => {
+  const passwords = createPasswords();
+  const hash = await passwords.hash('correct horse');
+  assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.equal(await passwords.verify(hash, 'correct horse'), true);
+  assert.equal(await passwords.verify(hash, 'correct horsf'), false);
+  // Compatibility forms of a character are one character (NFKC).
+  assert.equal(await passwords.verify(await passwords.hash('ﬁnancial ①'), 'financial 1'), true);
+});
+
+test('without a hash the same work is done and the answer is no', async () => {
+  const passwords = createPasswords();
+  const hash = await passwords.hash('x');
+  await passwords.verify(undefined, 'warm up');
+  const times = { known: 0, unknown: 0 };
+  for (let round = 0; round < 10; round++) {
+    times.known += await timed(() => passwords.verify(hash, 'wrong'));
+    times.unknown += await timed(() => passwords.verify(undefined, 'wrong'));
+  }
+  assert.equal(await passwords.verify(null, 'wrong'), false);
+  assert.ok(times.unknown > times.known / 2 && times.unknown < times.known * 2, JSON.stringify(times));
+});
+
+test('a hash of other parameters is outdated', async () => {
+  const passwords = createPasswords();
+  assert.equal(passwords.isOutdated(await passwords.hash('x')), false);
+  assert.equal(passwords.isOutdated('$argon2id$v=19$m=4096,t=3,p=1$c2FsdHNhbHQ$aGFzaA'), true);
+  assert.equal(passwords.isOutdated(null), false);
+});
+
+test('more hashes at once than can be worked off in seconds are refused', async () => {
+  const passwords = createPasswords();
+  const outcomes = await Promise.allSettled(Array.from({ length: 450 }, () => passwords.verify(undefined, 'x')));
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  assert.ok(refused.length > 0 && refused.length < 60, String(refused.length));
+});
+
+test('the threads that hash have a lower priority', { skip: process.platform !== 'linux' && 'priorities of threads are Linux’s' }, async () => {
+  await createPasswords().hash('x');
+  const workers = readdirSync('/proc/self/task').filter((thread) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === 'libuv-worker');
+  assert.ok(workers.length > 0);
+  for (const worker of workers) assert.ok(getPriority(Number(worker)) > getPriority(process.pid));
+});
+
+test('password rules refuse what is tried first, and nothing else', async () => {
+  const rules = createPasswordRules('standard');
+  const email = 'grace.hopper@navy.example.com';
+  for (const weak of ['password', 'PASSWORD', 'iloveyou', 'grace.hopper', 'Grace.Hopper1', 'navy.example.com', 'bailiwick!', 'grace.hopper@navy.example.com']) {
+    await assert.rejects(rules(weak, email), { code: 'invalid_argument' }, weak);
+  }
+  for (const strong of ['correct horse battery', 'p4ssw0rd is a song', 'grace.hopper likes cobol', 'ünïcödé wörks']) await rules(strong, email);
+  await assert.rejects(createPasswordRules('nist')('fourteen chars', email), /at least 15 characters/);
+  await createPasswordRules('nist')('fifteen  chars!', email);
+});
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
