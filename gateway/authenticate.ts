@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { Credentials, type ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
@@ -5,6 +6,7 @@ import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { unauthenticated } from '@bailiwick/shared/errors.ts';
+import type { Memory, RightsKey } from '@bailiwick/shared/revocation.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { create } from '@bufbuild/protobuf';
@@ -20,10 +22,10 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 const workerPermissions = permissionBitmap((permission) => permission === 'iam.internal.deliver');
 
 /**
- * Credential → principal → caller with its permissions. Nothing is cached: a right that was taken away
- * is gone with the next call.
+ * Credential → principal → caller with its permissions. Both steps are remembered for a lease, which ends the moment
+ * a service takes rights away: a busy caller costs no look-up, and what was revoked never works once more.
  */
-export function createAuthenticator(peers: { identity: Transport; access: Transport }) {
+export function createAuthenticator(peers: { identity: Transport; access: Transport }, memory: Memory) {
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
@@ -32,7 +34,11 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
     async principal(token: string): Promise<Principal> {
       const kind = tokenKind(token);
       if (kind !== 'session' && kind !== 'botKey' && kind !== 'worker') throw unauthenticated();
-      return credentials.resolve({ tokenHash: tokenHash(token) });
+      const hash = tokenHash(token);
+      return memory.recall(`credential ${Buffer.from(hash).toString('base64')}`, async () => {
+        const value = await credentials.resolve({ tokenHash: hash });
+        return { value, keys: [rightsKeyOf(value), `credential:${value.credentialId}`] };
+      });
     },
 
     /** The caller of an operation in a tenant ("" = the caller's only one). */
@@ -40,12 +46,10 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
       const base = { ...origin, type: principal.type, id: principal.id, credentialId: principal.credentialId, email: principal.email };
       if (principal.type === 'worker') return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
-      const effective = await authority.effective({
-        principalType: principal.type,
-        principalId: principal.id,
-        tenant,
-        botTenant: principal.tenant,
-        narrowedTo: principal.narrowedTo,
+      const effective = await memory.recall(`rights ${principal.credentialId} ${tenant}`, async () => {
+        const { type: principalType, id: principalId, tenant: botTenant, narrowedTo } = principal;
+        const value = await authority.effective({ principalType, principalId, tenant, botTenant, narrowedTo });
+        return { value, keys: [rightsKeyOf(principal), `credential:${principal.credentialId}`, `tenant:${value.tenant}`] };
       });
       return create(CallerSchema, {
         ...base,
@@ -58,6 +62,8 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
     anonymous: (origin: Origin): Caller => create(CallerSchema, { ...origin, type: 'anonymous' }),
   };
 }
+
+const rightsKeyOf = ({ type, id }: Principal): RightsKey => (type === 'bot' ? `bot:${id}` : `user:${id}`);
 
 /** Whether what an operation allows depends on more than who is calling. */
 const needsPermissions = (operation: Operation) => operation.allow.some((rule) => rule.kind !== 'self');

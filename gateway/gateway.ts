@@ -1,9 +1,11 @@
 import type { Host } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { openBroker } from '@bailiwick/shared/broker.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Running } from '@bailiwick/shared/process.ts';
+import { createMemory } from '@bailiwick/shared/revocation.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
 import { listenHttp } from '@bailiwick/shared/serve.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
@@ -23,7 +25,9 @@ export async function listenGateway({ settings, peers, log }: Options): Promise<
     if (draining) throw new Error('draining');
     await services();
   };
-  const router = createRouter({ peers, settings, ready, log });
+  const broker = openBroker({ url: settings.natsUrl, name: 'bailiwick-gateway', log });
+  const memory = createMemory(broker);
+  const router = createRouter({ peers, settings, memory, ready, log });
   const listener = await listenHttp(settings.host, settings.port, router, { requestTimeoutMs: settings.requestTimeoutMs, rawError: rawErrorResponse });
   return {
     port: listener.port,
@@ -33,7 +37,10 @@ export async function listenGateway({ settings, peers, log }: Options): Promise<
       listener.retire();
     },
     drain: () => listener.drain(),
-    stop: async () => {},
+    async stop() {
+      memory.close();
+      await broker.close();
+    },
   };
 }
 

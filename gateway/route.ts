@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import type { Memory } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { ConnectError } from '@connectrpc/connect';
 import { createAuthenticator, type Origin } from './authenticate.ts';
@@ -15,15 +16,15 @@ import { isPage, sendPage } from './pages.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
 
-type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; ready: () => Promise<void>; log: Log };
+type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; memory: Memory; ready: () => Promise<void>; log: Log };
 
 const openapi = readFileSync(new URL('openapi.json', import.meta.url));
 
 /** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
-export function createRouter({ peers, settings, ready, log }: Options) {
+export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const { publicUrl, allowedOrigins, trustedProxies } = settings;
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
-  const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers), cookie });
+  const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie });
   const clientAddress = createClientAddress(trustedProxies);
   const sso = createSsoRoutes(peers.sso);
   // A proxy may hand a path prefix on or strip it: both are understood.

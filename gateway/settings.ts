@@ -1,8 +1,18 @@
 import type { SettingTable } from '@bailiwick/shared/config.ts';
-import { accessPeer, callerSettings, identityPeer, listenSettings, notificationsPeer, publicUrlSettings, ssoPeer } from '@bailiwick/shared/settings.ts';
+import {
+  accessPeer,
+  brokerSettings,
+  callerSettings,
+  identityPeer,
+  listenSettings,
+  notificationsPeer,
+  publicUrlSettings,
+  ssoPeer,
+} from '@bailiwick/shared/settings.ts';
 
 export const gatewaySettings = {
   ...listenSettings,
+  ...brokerSettings,
   ...callerSettings,
   ...publicUrlSettings,
   ...identityPeer,

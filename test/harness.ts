@@ -17,7 +17,7 @@ import { createTestDatabase } from './database.ts';
 // The product on real parts: its own database, its own broker with its own store, an inbox, and the processes
 // as `npm start` runs them, on free ports. Nothing of it is left behind.
 
-export type Topology = 'five processes' | 'one process';
+export type Topology = 'five processes' | 'five processes over gRPC' | 'one process';
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { Messages?: string[]; Code?: string } };
 
@@ -29,6 +29,12 @@ const silent = { say: () => {}, relay: () => {}, print: () => {} };
 /** Runs a suite against five processes and again against one. */
 export function describeBoth(name: string, suite: (topology: Topology) => void): void {
   for (const topology of ['five processes', 'one process'] as const) describe(`${name} (${topology})`, () => suite(topology));
+}
+
+/** The same, and once more with gRPC between the five: for suites in which every kind of call between processes occurs. */
+export function describeAll(name: string, suite: (topology: Topology) => void): void {
+  describeBoth(name, suite);
+  describe(`${name} (five processes over gRPC)`, () => suite('five processes over gRPC'));
 }
 
 /** Starts everything. `environment` goes before what the local start would choose; a test that stops its database needs its own server. */
@@ -121,7 +127,13 @@ export async function startStack(topology: Topology, environment: Record<string,
 function startProcesses(topology: Topology, wiring: Wiring, logDir: string, environment: Record<string, string>): Map<string, ManagedProcess> {
   const start = (name: string, script: string, env: NodeJS.ProcessEnv) =>
     [name, startProcess({ name, script: path.join(root, script), env }, { logDir, screen: silent })] as const;
-  const inherited = { ...process.env, BAILIWICK_TEST_DATABASE: undefined, BAILIWICK_TEST_BROKER: undefined, ...environment };
+  const inherited = {
+    ...process.env,
+    BAILIWICK_TEST_DATABASE: undefined,
+    BAILIWICK_TEST_BROKER: undefined,
+    ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
+    ...environment,
+  };
   if (topology === 'one process') return new Map([start('bailiwick', 'deploy/single.ts', environmentOf('gateway', singleSettings, wiring, inherited))]);
   return new Map(
     serviceNames.map((name) =>

@@ -10,7 +10,7 @@ import { temporaryFolder } from './testing.ts';
 const wiring = (dir: string): Wiring => ({
   host: '127.0.0.1',
   publicUrl: 'http://127.0.0.1:1',
-  ports: Object.fromEntries(serviceNames.map((name, index) => [name, { rpc: 10 + index, admin: 20 + index }])) as Wiring['ports'],
+  ports: Object.fromEntries(serviceNames.map((name, index) => [name, { rpc: 10 + index, grpc: 30 + index, admin: 20 + index }])) as Wiring['ports'],
   databaseUrl: 'postgres://database',
   natsUrl: 'nats://broker',
   smtpUrl: 'smtp://inbox',
@@ -34,6 +34,15 @@ test('a user’s setting reaches just the processes that read it, the names in g
   const gateway = environmentOf('gateway', settingTables.gateway, given, user);
   assert.equal(gateway['PATH'], '/bin');
   for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'NATS_URL', 'npm_lifecycle_event']) assert.equal(gateway[name], undefined, name);
+});
+
+test('services are named in the words of the wire that BAILIWICK_RPC chooses', (t) => {
+  const given = wiring(temporaryFolder(t));
+  const gatewayWith = (user: Record<string, string>) => environmentOf('gateway', settingTables.gateway, given, user);
+  const { rpc, grpc } = given.ports.access;
+  assert.equal(gatewayWith({})['BAILIWICK_ACCESS_URL'], `http://127.0.0.1:${rpc}`);
+  assert.equal(gatewayWith({ BAILIWICK_RPC: 'grpc' })['BAILIWICK_ACCESS_URL'], `dns:///127.0.0.1:${grpc}`);
+  assert.equal(gatewayWith({ BAILIWICK_RPC: 'grpc', BAILIWICK_ACCESS_URL: 'dns:///access:8081' })['BAILIWICK_ACCESS_URL'], 'dns:///access:8081');
 });
 
 test('unknownNames finds what nothing reads', () => {

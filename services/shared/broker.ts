@@ -94,6 +94,30 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       consumers.push(run);
     },
 
+    /** Tells whoever listens right now; kept nowhere. `reply` names the subject for their answers. */
+    signal(subject: string, body: string, reply?: string): void {
+      if (connection && !connection.isClosed()) connection.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
+    },
+
+    /** Listens to signals until the broker is closed, also over reconnections. Resolves once the broker knows of it. */
+    async listen(subject: string, handle: (body: string, answer: (body: string) => void) => void): Promise<void> {
+      await connected;
+      connection?.subscribe(subject, {
+        callback: (error, message) => {
+          if (!error) handle(message.string(), (body) => void message.respond(Buffer.from(body)));
+        },
+      });
+      await connection?.flush();
+    },
+
+    /** Resolves when the broker has answered everything that was sent before: it is there. Rejects where it is not. */
+    async reach(timeoutMs: number): Promise<void> {
+      if (!connection || connection.isClosed() || !connectionAlive(connection)) throw unavailable();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(unavailable()), timeoutMs)));
+      await Promise.race([connection.flush(), late]).finally(() => clearTimeout(timer));
+    },
+
     isConnected: () => streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
 
     /** Stops taking messages, waits for those in hand, and closes. */

@@ -6,6 +6,7 @@ import { validate } from '@bailiwick/proto/validate.ts';
 import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
 import { denied, invalid, type ServiceError, toServiceError, unauthenticated } from './errors.ts';
 import type { Log } from './log.ts';
+import type { RightsKey } from './revocation.ts';
 
 // The pipeline every call passes through, whichever entrance it came by: log, error rewrite, caller,
 // audit of refusals, validation from proto, authorization from the operation's option, handler.
@@ -20,6 +21,11 @@ export type Call = {
   permission: string;
   /** Ends when the caller's deadline has passed or it has gone. */
   signal: AbortSignal;
+  /**
+   * What rights the handler has changed: the reply waits until no gateway remembers the old ones, so that nothing
+   * that was taken away works after it, and everything that was given does.
+   */
+  outdated: Set<RightsKey>;
 };
 
 /** One function for each rpc of a service: a forgotten one does not compile. */
@@ -59,42 +65,57 @@ export type DispatchOptions = {
   routes: Routes;
   log: Log;
   /** Writes the audit entry of a call that was refused. */
-  auditRefusal: (call: Call, error: ServiceError, tenant: string) => Promise<void>;
+  auditRefusal: (call: Pick<Call, 'operation' | 'caller' | 'permission'>, error: ServiceError, tenant: string) => Promise<void>;
+  /** Resolves when nobody remembers the rights that hang on these keys. */
+  revoke: (keys: readonly RightsKey[]) => Promise<void>;
   /** Called after every operation that may have changed something. */
   afterChange: () => void;
 };
 
 /** Runs calls. Throws ServiceError and nothing else. */
-export function createDispatch({ routes: table, log, auditRefusal, afterChange }: DispatchOptions) {
+export function createDispatch({ routes: table, log, auditRefusal, revoke, afterChange }: DispatchOptions) {
+  async function run(operation: Operation, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> {
+    const handler = table.get(operation.method);
+    if (!handler) throw new Error(`${operation.name} is not served here`);
+    assertCredential(operation, caller);
+    assertValid(operation, request, caller);
+    const outdated = new Set<RightsKey>();
+    try {
+      const response = await handler(request, { operation, caller, signal, outdated, ...authorize(operation, request, caller) });
+      return create(operation.method.output, response);
+    } finally {
+      // Also where the handler fails: it may have committed before.
+      if (outdated.size > 0) await revoke([...outdated]);
+    }
+  }
+
+  // A refusal by the credential, by a rule and by the handler all leave their entry.
+  async function audit(operation: Operation, request: Message, caller: Caller, error: ServiceError): Promise<void> {
+    if (error.code !== 'permission_denied' || operation.credential === 'none' || caller.type === 'service') return;
+    try {
+      await auditRefusal({ operation, caller, permission: wantedPermission(operation) }, error, fieldText(operation, request, tenantField(operation)));
+    } catch (failure) {
+      log.error('a refusal could not be audited', { error: failure, requestId: caller.requestId });
+      throw toServiceError(failure);
+    }
+  }
+
   return async (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> => {
     const operation = operationOf(method);
-    const handler = table.get(method);
     const started = performance.now();
     let code = 'ok';
     try {
-      if (!handler) throw new Error(`${operation.name} is not served here`);
-      assertCredential(operation, caller);
-      assertValid(operation, request, caller);
-      const response = await handler(request, { operation, caller, signal, ...authorize(operation, request, caller) });
-      return create(method.output, response);
+      return await run(operation, request, caller, signal);
     } catch (thrown) {
       const error = toServiceError(thrown);
       code = error.code;
       if (code === 'internal' || code === 'unavailable') log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
-      // Here, so that a refusal by the credential, by a rule and by the handler all leave their entry.
-      if (code === 'permission_denied' && operation.credential !== 'none' && caller.type !== 'service')
-        await auditRefusal({ operation, caller, signal, ...refused(operation) }, error, fieldText(operation, request, tenantField(operation))).catch(
-          (failure: unknown) => {
-            log.error('a refusal could not be audited', { error: failure, requestId: caller.requestId });
-            throw toServiceError(failure);
-          },
-        );
+      await audit(operation, request, caller, error);
       throw error;
     } finally {
-      const took = Math.round(performance.now() - started);
+      const ms = Math.round(performance.now() - started);
       // What services ask each other in their own name has no request: it is part of one that is logged.
-      if (caller.requestId !== '')
-        log.info('call', { operation: operation.name, code, ms: took, actor: caller.id || caller.type, requestId: caller.requestId });
+      if (caller.requestId !== '') log.info('call', { operation: operation.name, code, ms, actor: caller.id || caller.type, requestId: caller.requestId });
       if (operation.sideEffects) afterChange();
     }
   };
@@ -129,10 +150,10 @@ function authorize(operation: Operation, request: Message, caller: Caller) {
   return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
 }
 
-/** What the audit says of a refused call: the permission that would have allowed it. */
-function refused(operation: Operation) {
+/** What the audit says of a refused call: the first permission that would have allowed it. */
+function wantedPermission(operation: Operation): string {
   const rule = operation.allow.find((candidate) => 'permission' in candidate);
-  return { allowedBy: undefined, permission: rule && 'permission' in rule ? rule.permission : '' };
+  return rule && 'permission' in rule ? rule.permission : '';
 }
 
 function allows(rule: Rule, operation: Operation, request: Message, caller: Caller): boolean {

@@ -31,7 +31,9 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
   function connected(limitMs: number): Promise<void> {
     if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      client.waitForReady(Date.now() + Math.min(limitMs, patienceMs), (error) => (error ? reject(new ConnectError(error.message, Code.Unavailable)) : resolve()));
+      client.waitForReady(Date.now() + Math.min(limitMs, patienceMs), (error) =>
+        error ? reject(new ConnectError(error.message, Code.Unavailable)) : resolve(),
+      );
     });
   }
 

@@ -12,9 +12,10 @@ import {
 import { errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { Pool } from 'undici';
 import { type Caller, callerHeader, type CallerSigner, serviceCaller } from './caller.ts';
+import { hopAgent, unprocessedHeader } from './connections.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
-import { hopAgent, unprocessedHeader } from './hop.ts';
+import { greetingConnector, notGreeted } from './greet.ts';
 import { Unanswered, withRetries } from './retry.ts';
 
 // The hop between the processes. A unary Connect call is an HTTP POST of `application/proto`, so the
@@ -75,7 +76,7 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     keepAliveMaxTimeout: 20_000,
     // Connections are made anew after a minute: replicas that were added get their share of the calls.
     clientTtl: 60_000,
-    connect: { timeout: 2000 },
+    connect: greetingConnector(2000),
   });
 
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {
@@ -110,8 +111,8 @@ export function createHttpTransport(options: WireOptions): WireTransport {
   });
 }
 
-// The request is written when the connection is there: without one, nothing was sent.
-const neverSent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+// Before there is a connection that has reached a process, nothing is sent.
+const neverSent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', notGreeted]);
 
 function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;

@@ -4,10 +4,10 @@ import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
 import { callerHeader, type CallerVerifier } from './caller.ts';
+import { createConnections } from './connections.ts';
 import type { Dispatch, Routes } from './dispatch.ts';
 import { invalid, toConnectError, toServiceError } from './errors.ts';
 import type { HealthState } from './health.ts';
-import { createIdleConnections, hopAgent } from './hop.ts';
 import type { Readiness } from './readiness.ts';
 import type { StockHandler } from './serve-connect.ts';
 import { listenH2c } from './serve-h2c.ts';
@@ -49,9 +49,10 @@ export async function listenRpc({ host, port, grpcPort, readiness, ...served }: 
     if (method && request.method === 'POST' && request.headers['content-type'] === 'application/proto') {
       return answer(method, request, response, dispatch, verify);
     }
+    if (request.method === 'HEAD') return greet(response);
     return stock().then((handler) => handler(request, response));
   };
-  const http = await listenHttp(host, port, lean, { ownClients: true });
+  const http = await listenHttp(host, port, lean);
   const h2c = await listenH2c(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)));
   return {
     port: http.port,
@@ -69,6 +70,11 @@ export async function listenRpc({ host, port, grpcPort, readiness, ...served }: 
   };
 }
 
+// Our own client asks once on a connection whether it has reached a process (greet.ts). It has, also one that is about to end.
+function greet(response: ServerResponse): void {
+  response.writeHead(204, { connection: 'keep-alive' }).end();
+}
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 export type HttpOptions = {
@@ -76,27 +82,18 @@ export type HttpOptions = {
   requestTimeoutMs?: number;
   /** Makes the whole response for what fails before there is a request, from Node's error code. */
   rawError?: (code: string | undefined) => string;
-  /** Whether our own processes call here: they are told when a connection ends (hop.ts). */
-  ownClients?: boolean;
 };
 
 const drainLimitMs = 25_000;
-/** How long our own clients have to close what they were told is ending: one way there and one back. */
-const dismissMs = 500;
+/** How soon a connection that was kept alive in the last moment before the end is noticed. */
+const sweepMs = 50;
 
 export async function listenHttp(host: string, port: number, handle: Handler, options: HttpOptions = {}): Promise<Listener> {
   const { requestTimeoutMs = 30_000, rawError = emptyRawError } = options;
-  const own = options.ownClients ? createIdleConnections() : undefined;
-  let retiring = false;
+  const connections = createConnections();
   const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
   const server: Server = createServer({ keepAliveTimeout: 65_000, ...timeouts }, (request, response) => {
-    const { socket } = request;
-    if (own && request.headers['user-agent'] === hopAgent) {
-      if (!own.begin(socket)) return;
-      response.once('close', () => own.end(socket));
-    }
-    if (retiring) response.setHeader('connection', 'close');
-    Promise.resolve(handle(request, response)).catch(() => response.destroy());
+    if (connections.begin(request, response)) Promise.resolve(handle(request, response)).catch(() => response.destroy());
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable && error.code !== 'ECONNRESET') socket.end(rawError(error.code));
@@ -105,16 +102,14 @@ export async function listenHttp(host: string, port: number, handle: Handler, op
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    retire: () => void (retiring = true),
+    retire: () => connections.retire(),
     async drain() {
-      retiring = true;
+      connections.retire();
       // Not http.Server's own close: it closes idle connections at once, and a call may be on its way to one.
       const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
-      await own?.dismiss(dismissMs);
-      server.closeIdleConnections();
+      connections.dismiss();
+      const sweep = setInterval(() => connections.dismiss(), sweepMs);
       const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
-      // A connection whose answer was written before `retiring` becomes idle when its call ends.
-      const sweep = setInterval(() => void own?.dismiss(dismissMs).then(() => server.closeIdleConnections()), 100);
       await closed;
       clearTimeout(force);
       clearInterval(sweep);

@@ -8,6 +8,7 @@ import { type Database, openDatabase } from './orm.ts';
 import { recordRefusal, startRelay } from './outbox.ts';
 import type { Running } from './process.ts';
 import { createReadiness } from './readiness.ts';
+import { createRevoker } from './revocation.ts';
 import { listenRpc } from './serve.ts';
 
 /** A service that is running: called over a listener, or directly in a process that holds several. */
@@ -67,6 +68,7 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
   const dispatch = createDispatch({
     routes: table,
     log,
+    revoke: createRevoker(broker),
     afterChange: () => relay?.nudge(),
     auditRefusal: ({ operation, caller, permission }, error, tenant) =>
       database.transaction(null, async (em) =>

@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { describeAll, type Stack, startStack } from '../harness.ts';
 import { createTenant, mailsTo, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
 
-describeBoth('accounts', (topology) => {
+describeAll('accounts', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { createToken } from '@bailiwick/shared/tokens.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { describeAll, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 
 const closed = [...operations.values()].filter(({ public: routed, credential }) => routed && credential !== 'none');
 
-describeBoth('credentials', (topology) => {
+describeAll('credentials', (topology) => {
   let stack: Stack;
   let session: string;
   before(async () => {

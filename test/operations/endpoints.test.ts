@@ -50,13 +50,13 @@ describeBoth('webhook endpoints', (topology) => {
       assert.notEqual(endpoint.ID, missing);
       assert.deepEqual([endpoint.Active, endpoint.SecretEnc, endpoint.DisabledReason], [true, '', '']);
       assert.match(String(answer.body['Secret']), /^whsec_[A-Za-z0-9+/]{43}=$/);
-      const [row] = await rowsOf<{ dek_id: string; active: boolean; sealed: string }>(
+      const [row] = await rowsOf<{ dek_id: string; active: boolean; secret_enc: Buffer }>(
         stack,
-        `select dek_id, active, convert_from(secret_enc, 'latin1') as sealed from notifications.webhook_endpoint where tenant = $1 and id = $2`,
+        'select dek_id, active, secret_enc from notifications.webhook_endpoint where tenant = $1 and id = $2',
         [Tenant, endpoint.ID],
       );
       assert.equal(row?.active, true);
-      assert.ok(row.sealed.length > 40 && !row.sealed.includes('mine'));
+      assert.ok(row.secret_enc.length > 40 && !row.secret_enc.includes('mine'));
       assert.equal(await countOf(stack, 'notifications.dek where tenant = $1 and id = $2', [Tenant, row.dek_id]), 1, 'sealed with a data key of the tenant');
       assert.equal(endpoint.DekID, row.dek_id);
       assert.deepEqual(recordIn(await read(Tenant, endpoint.ID), 'Endpoint'), endpoint);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, caughtBy, mailTo, newAddress, password, register, tokenIn } from '../people.ts';
-import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
+import { describeAll, eventually, type Stack, startStack } from '../harness.ts';
 
-describeBoth('the main job', (topology) => {
+describeAll('the main job', (topology) => {
   let stack: Stack;
   before(async () => {
     stack = await startStack(topology);

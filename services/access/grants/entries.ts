@@ -26,6 +26,7 @@ export async function addGrant(em: EntityManager, call: Call, { tenant, subjectT
     createdAt: new Date(),
   });
   em.persist(grant);
+  call.outdated.add(subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`);
   recordChange(em, call, {
     tenant,
     type: `${event}.added`,

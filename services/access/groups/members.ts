@@ -50,6 +50,7 @@ export function deleteGroup(database: Database, tenant: string, path: string, ca
     await assertMayTakeFrom(em, call, group);
     await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
     await removeGrantsOf(em, tenant, 'group', group.key);
+    call.outdated.add(`tenant:${tenant}`);
     em.remove(group);
     recordGroup(em, call, 'group.deleted', group);
   });
@@ -66,6 +67,7 @@ async function assertMayTakeFrom(em: EntityManager, call: Call, group: GroupRow)
 }
 
 function recordMember(em: EntityManager, call: Call, type: string, group: GroupRow, userId: string): void {
+  call.outdated.add(`user:${userId}`);
   recordChange(em, call, {
     tenant: group.tenant,
     type,

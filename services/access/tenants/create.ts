@@ -75,6 +75,7 @@ function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewT
     });
     const member = em.create(TenantMemberEntity, { tenant: id, userId: owner, status: 'active', source: 'creator', joinedAt: now });
     em.persist([tenant, member]);
+    call.outdated.add(`user:${owner}`);
     const record = toTenant(tenant);
     const targets = [{ Type: 'tenant', ID: id, Name: sent.name }];
     recordChange(em, call, { tenant: id, type: 'tenant.created', data: encodeJson(TenantSchema, record), targets });

@@ -78,6 +78,7 @@ async function assertRemovable(em: EntityManager, call: Call, tenant: string, us
 }
 
 function recordMembership(em: EntityManager, call: Call, type: string, member: TenantMemberRow): void {
+  call.outdated.add(`user:${member.userId}`);
   recordChange(em, call, {
     tenant: member.tenant,
     type,

@@ -55,6 +55,8 @@ export async function applyEmailChange(em: EntityManager, call: Call, token: str
   user.email = change.email;
   user.emailKey = change.email_key;
   user.emailVerified = true;
+  // What is remembered of the person names the old address.
+  call.outdated.add(`user:${user.id}`);
   user.updatedAt = new Date();
   // A reset mail on its way to the old address is worth nothing any more.
   await voidResetTokens(em, user.id);

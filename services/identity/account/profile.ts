@@ -46,6 +46,7 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
         user.passwordHash = passwordHash;
         user.updatedAt = new Date();
         await endOtherSessions(em, user.id, call.caller.credentialId);
+        call.outdated.add(`user:${user.id}`);
         recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email)] });
       });
       return {};

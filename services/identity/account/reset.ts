@@ -38,6 +38,7 @@ export function resetHandlers(deps: AccountDeps): Reset {
         if (!consumed) throw deadToken();
         await voidResetTokens(em, consumed.user_id);
         await endSessions(em, consumed.user_id);
+        call.outdated.add(`user:${consumed.user_id}`);
         const user = await em.findOneOrFail(UserEntity, { id: consumed.user_id });
         // A password that is refused rolls the token's use back: the person tries again with another one.
         await passwordRules(password, user.email);

@@ -37,6 +37,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
 export async function endSession(em: EntityManager, call: Call, id: string): Promise<void> {
   const ended = await em.nativeDelete(SessionEntity, { id, userId: call.caller.id });
   if (ended === 0) return;
+  call.outdated.add(`credential:${id}`);
   const data = { ID: id, UserID: call.caller.id };
   recordChange(em, call, { tenant: '', type: 'session.revoked', data, targets: [{ Type: 'session', ID: id, Name: '' }] });
 }

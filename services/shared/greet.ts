@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { hopAgent } from './connections.ts';
+
+// A connection that was accepted by an operating system, or by a proxy, has not reached a process yet: one that is ending leaves it
+// to be reset, and with it the first request on it, of which nobody knows whether it was processed. So nothing is sent on a
+// connection before the process behind it has answered once. HEAD, since its answer has no body, whoever gives it.
+
+const greeting = `HEAD / HTTP/1.1\r\nhost: bailiwick\r\nuser-agent: ${hopAgent}\r\n\r\n`;
+
+/** The code of the error of a connection that was not answered: nothing was sent on it. */
+export const notGreeted = 'BAILIWICK_NOT_GREETED';
+
+/** A connector for undici whose connections have reached a process. */
+export function greetingConnector(timeoutMs: number): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs });
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error || !socket) return callback(error ?? new Error('no socket'), null);
+      greet(socket, timeoutMs, (failure) => (failure ? callback(failure, null) : callback(null, socket)));
+    });
+}
+
+function greet(socket: Socket, timeoutMs: number, done: (failure?: Error) => void): void {
+  let answer = '';
+  const timer = setTimeout(() => settle('no answer in time'), timeoutMs);
+  const onClose = () => settle('closed without an answer');
+  const onError = () => {}; // "close" follows
+
+  function settle(problem?: string): void {
+    clearTimeout(timer);
+    socket.off('readable', onReadable).off('close', onClose);
+    if (problem === undefined) {
+      socket.off('error', onError);
+      return done();
+    }
+    socket.destroy();
+    done(Object.assign(new Error(`a connection was not greeted: ${problem}`), { code: notGreeted }));
+  }
+
+  function onReadable(): void {
+    for (let chunk = socket.read() as Uint8Array | null; chunk !== null; chunk = socket.read() as Uint8Array | null) answer += String(chunk);
+    if (!answer.includes('\r\n\r\n')) return;
+    settle(/\r\nconnection: close\r\n/i.test(answer) ? 'the process ends' : undefined);
+  }
+
+  socket.on('error', onError).on('close', onClose).on('readable', onReadable);
+  socket.write(greeting);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { createTenant, password, signUp } from '../people.ts';
+
+// What was taken away does not work once more after the reply, although gateways remember rights for two seconds.
+describeBoth('revocation', (topology) => {
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    // A service that has just started waits for a whole lease, since it may not know every gateway yet.
+    await sleep(2500);
+  });
+  after(() => stack?.stop());
+
+  /** Calls over and over, so that the gateway remembers, and tells whether one that began after `ended()` was allowed. */
+  function callOften(call: () => Promise<{ status: number }>) {
+    let endedAt = Number.POSITIVE_INFINITY;
+    let stop = false;
+    let late = 0;
+    let before = 0;
+    const loops = Array.from({ length: 4 }, async () => {
+      while (!stop) {
+        const began = performance.now();
+        const { status } = await call();
+        if (status === 200 && began > endedAt) late++;
+        if (status === 200 && began < endedAt) before++;
+      }
+    });
+    return {
+      ended: () => (endedAt = performance.now()),
+      async result() {
+        await sleep(300);
+        stop = true;
+        await Promise.all(loops);
+        assert.ok(before > 0, 'it was allowed before');
+        assert.equal(late, 0);
+      },
+    };
+  }
+
+  test('a session that is ended, by logout, revocation or a new password, never works again', async () => {
+    for (const end of [(token: string) => stack.call('Account_Logout', {}, token), (token: string) => stack.call('Sessions_RevokeAll', {}, token)]) {
+      const { token } = await signUp(stack);
+      const calls = callOften(() => stack.call('Account_Get', {}, token));
+      await sleep(200);
+      assert.equal((await end(token)).status, 200);
+      calls.ended();
+      await calls.result();
+    }
+    const { email, token } = await signUp(stack);
+    const other = String((await stack.call('Account_Login', { Email: email, Password: password })).body['Token']);
+    const calls = callOften(() => stack.call('Account_Get', {}, other));
+    await sleep(200);
+    assert.equal((await stack.call('Account_ChangePassword', { Current: password, Password: 'an entirely new one' }, token)).status, 200);
+    calls.ended();
+    await calls.result();
+  });
+
+  test('a member who is removed is out with the reply, and one who is added is in with it', async () => {
+    const owner = await signUp(stack);
+    const member = await signUp(stack);
+    const tenant = await createTenant(stack, owner.token);
+    const list = () => stack.call('Groups_List', { Tenant: tenant }, member.token);
+    assert.equal((await list()).status, 403);
+    await stack.call('TenantMembers_Add', { Tenant: tenant, UserID: member.id }, owner.token);
+    assert.equal((await list()).status, 200);
+    const calls = callOften(list);
+    await sleep(200);
+    assert.equal((await stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: member.id }, owner.token)).status, 200);
+    calls.ended();
+    await calls.result();
+  });
+
+  test('a revocation that every gateway hears of takes milliseconds, not a lease', async () => {
+    const { token } = await signUp(stack);
+    await stack.call('Account_Get', {}, token);
+    const began = performance.now();
+    await stack.call('Account_Logout', {}, token);
+    assert.ok(performance.now() - began < 1000, `${performance.now() - began} ms`);
+  });
+
+  test('without the broker the reply waits until nothing is remembered', async () => {
+    const { token } = await signUp(stack);
+    await stack.call('Account_Get', {}, token);
+    await stack.stopBroker();
+    try {
+      const calls = callOften(() => stack.call('Account_Get', {}, token));
+      await sleep(200);
+      const began = performance.now();
+      assert.equal((await stack.call('Account_Logout', {}, token)).status, 200);
+      assert.ok(performance.now() - began < 3500);
+      calls.ended();
+      await calls.result();
+    } finally {
+      await stack.startBroker();
+      await stack.ready();
+    }
+  });
+});
