@@ -14,8 +14,11 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { Authenticator, Origin } from './authenticate.ts';
 import type { SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
+import type { CallQuotas } from './quotas.ts';
 
 export type Peers = Record<Host, Transport>;
+
+type Means = { peers: Peers; authenticator: Authenticator; cookie: SessionCookie; quotas: CallQuotas };
 
 const maxBodyBytes = 1024 * 1024;
 const deadlineMs = 20_000;
@@ -24,7 +27,7 @@ const deadlineMs = 20_000;
  * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come
  * in the contract's order: body limit, JSON, credential (401), shape (400), permission (403), state (400).
  */
-export function createOperationHandler({ peers, authenticator, cookie }: { peers: Peers; authenticator: Authenticator; cookie: SessionCookie }) {
+export function createOperationHandler({ peers, authenticator, cookie, quotas }: Means) {
   const countCall = createCallCounter(peers);
   return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> => {
     await countCall(operation, origin.ip);
@@ -34,6 +37,7 @@ export function createOperationHandler({ peers, authenticator, cookie }: { peers
     const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);
     problems.push(...validate(operation.method.input, message));
     const tenant = fieldText(operation, message, tenantField(operation));
+    if (principal) quotas.take(principal, tenant);
     const callerFor = (): Promise<Caller> | Caller =>
       principal ? authenticator.caller(principal, operation, tenant, origin) : authenticator.anonymous(origin);
     let caller: Caller | undefined;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
+import { limitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Memory } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
@@ -13,6 +14,7 @@ import { createSessionCookie } from './cookies.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
 import { isPage, sendPage } from './pages.ts';
+import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
 
@@ -24,7 +26,8 @@ const openapi = readFileSync(new URL('openapi.json', import.meta.url));
 export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const { publicUrl, allowedOrigins, trustedProxies } = settings;
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
-  const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie });
+  const quotas = createQuotas({ ...callQuotas[limitProfile(settings.limits)], tenant: settings.tenantQuota });
+  const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
   const clientAddress = createClientAddress(trustedProxies);
   const sso = createSsoRoutes(peers.sso);
   // A proxy may hand a path prefix on or strip it: both are understood.

@@ -4,6 +4,7 @@ import {
   brokerSettings,
   callerSettings,
   identityPeer,
+  limitSettings,
   listenSettings,
   notificationsPeer,
   publicUrlSettings,
@@ -15,6 +16,7 @@ export const gatewaySettings = {
   ...brokerSettings,
   ...callerSettings,
   ...publicUrlSettings,
+  ...limitSettings,
   ...identityPeer,
   ...accessPeer,
   ...ssoPeer,
@@ -30,6 +32,12 @@ export const gatewaySettings = {
     kind: 'list',
     fallback: '',
     about: "Origins (such as https://app.example.com) whose pages may call with the session cookie, besides the public URL's own.",
+  },
+  tenantQuota: {
+    env: 'BAILIWICK_TENANT_CALLS_PER_MINUTE',
+    kind: 'int',
+    fallback: '0',
+    about: 'Calls a minute that one gateway takes for one tenant; 0 = no quota.',
   },
   requestTimeoutMs: {
     env: 'BAILIWICK_REQUEST_TIMEOUT_MS',

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createQuotas } from './quotas.ts';
+
+const session = { type: 'user', credentialId: 'ses_1' };
+
+test('a session beyond its quota is refused until the minute is over, and others are not', () => {
+  let now = 0;
+  const quotas = createQuotas({ user: 3, bot: 0, tenant: 0 }, () => now);
+  for (let call = 0; call < 3; call++) quotas.take(session, '');
+  now = 20_000;
+  assert.throws(() => quotas.take(session, ''), { code: 'resource_exhausted', retryAfter: 40 });
+  quotas.take({ type: 'user', credentialId: 'ses_2' }, '');
+  now = 60_000;
+  quotas.take(session, '');
+});
+
+test('a tenant has a quota of its own, and without one nothing is counted', () => {
+  const quotas = createQuotas({ user: 0, bot: 0, tenant: 2 });
+  for (let call = 0; call < 100; call++) quotas.take(session, '');
+  for (const tenant of ['tnt_1', 'tnt_1', 'tnt_2']) quotas.take(session, tenant);
+  assert.throws(() => quotas.take({ type: 'bot', credentialId: 'bky_1' }, 'tnt_1'), { code: 'resource_exhausted' });
+  const off = createQuotas({ user: 0, bot: 0, tenant: 0 });
+  for (let call = 0; call < 100; call++) off.take(session, 'tnt_1');
+});
