@@ -39,6 +39,8 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 const rawMessages: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'the headers are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long to arrive',
+  EXPECTATION: 'the Expect header asks for what is not served here',
+  CONNECT: 'the gateway is no proxy',
 };
 
 /** What Node would answer by itself, before there is a request, in the words and with a status of the interface. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
@@ -11,6 +10,7 @@ import { ConnectError } from '@connectrpc/connect';
 import { createAuthenticator, type Origin } from './authenticate.ts';
 import { createClientAddress } from './client-address.ts';
 import { createSessionCookie } from './cookies.ts';
+import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
 import { isPage, sendPage } from './pages.ts';
@@ -19,8 +19,6 @@ import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
 
 type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; memory: Memory; ready: () => Promise<void>; log: Log };
-
-const openapi = readFileSync(new URL('openapi.json', import.meta.url));
 
 /** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
 export function createRouter({ peers, settings, memory, ready, log }: Options) {
@@ -34,7 +32,8 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
 
   async function route(request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://gateway');
+    const url = URL.parse(request.url ?? '/', 'http://gateway');
+    if (!url) throw new RoutingError(404, 'there is no such operation');
     const pathname = prefix !== '' && url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname;
 
     const operation = operations.get(pathname.slice(1));
@@ -51,10 +50,9 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       assertMethod(request, response, ['GET', 'HEAD']);
       return sendPage(response, pathname);
     }
-    if (pathname === '/openapi.json') {
+    if (isDocs(pathname)) {
       assertMethod(request, response, ['GET', 'HEAD']);
-      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': openapi.length }).end(openapi);
-      return;
+      return sendDocs(request, response, pathname);
     }
     if (pathname === '/readyz') return sendReadiness(response, ready);
     throw new RoutingError(404, 'there is no such operation');

@@ -84,10 +84,13 @@ export async function startStack(topology: Topology, environment: Record<string,
       return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
     },
 
+    isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
+
     /** kill -9 of a service's process. It is started again, as Kubernetes would. */
     kill(service: ServiceName): void {
       const pid = processOf(service).pid();
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      if (pid === undefined) throw new Error(`${service} is not running, so it cannot be killed`);
+      process.kill(pid, 'SIGKILL');
     },
 
     async stopBroker(): Promise<void> {

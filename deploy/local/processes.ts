@@ -8,10 +8,15 @@ import type { Screen } from './screen.ts';
 
 export type ProcessSpec = {
   name: string;
-  /** A TypeScript file for this same Node. */
+  /** A TypeScript file. */
   script: string;
   env: NodeJS.ProcessEnv;
+  /** What runs it; this same Node unless told otherwise. */
+  runtime?: Runtime | undefined;
 };
+
+/** A program that runs TypeScript files, and what stands between its name and the file's. */
+export type Runtime = { command: string; args: readonly string[]; env?: NodeJS.ProcessEnv };
 
 export type ManagedProcess = {
   name: string;
@@ -35,6 +40,7 @@ const keptLogBytes = 5 * 1024 * 1024;
  */
 export function startProcess(spec: ProcessSpec, options: { logDir: string; screen: Screen }): ManagedProcess {
   const { screen } = options;
+  const { runtime = { command: process.execPath, args: [] } } = spec;
   mkdirSync(options.logDir, { recursive: true });
   const logFile = join(options.logDir, `${spec.name}.log`);
   const isLarge = (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > keptLogBytes;
@@ -49,7 +55,8 @@ export function startProcess(spec: ProcessSpec, options: { logDir: string; scree
 
   const start = (): void => {
     const startedAt = Date.now();
-    const started = spawn(process.execPath, [spec.script], { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: spec.env });
+    const env = { ...spec.env, ...runtime.env };
+    const started = spawn(runtime.command, [...runtime.args, spec.script], { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env });
     child = started;
     for (const stream of [started.stdout, started.stderr]) {
       createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {

@@ -129,7 +129,10 @@ function readMap(value: unknown, path: string, reader: Reader): Record<string, s
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
+/** More would help nobody, and an answer must not be many times the size of what it answers. */
+const maxProblems = 100;
+
 function problem(reader: Reader, path: string, what: string): undefined {
-  reader.problems.push(`${path} ${what}`);
+  if (reader.problems.length < maxProblems) reader.problems.push(`${path} ${what}`);
   return undefined;
 }

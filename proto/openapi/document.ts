@@ -1,9 +1,25 @@
 import type { DescMessage, DescService } from '@bufbuild/protobuf';
 import { type Operation, readOperation } from '../operation.ts';
-import { json, operationPath } from './paths.ts';
+import { securitySchemes } from './access.ts';
+import { sharedFailures } from './failures.ts';
+import { operationPath } from './paths.ts';
 import { routes } from './routes.ts';
 import { comment, schemaCollection } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';
+
+const introduction = `
+Multi-tenant identity and access management with notification delivery.
+
+**Calls.** Every operation is one \`POST /<Operation>\` with a JSON object as its body (\`Content-Type: application/json\`, at most 1 MiB), and answers 200 with a JSON object. A key that is not known is ignored, and null means the same as a key that is absent.
+
+**Credentials.** \`Authorization: Bearer <token>\`, for session tokens and bot keys alike. What an operation takes and which permission it asks for is said with it.
+
+**Failures.** Every other status has an \`ErrorResponse\`: \`Code\` for programs, \`Messages\` for people, with every failed check at once. \`RequestID\` names the call in the logs and in the audit.
+
+**Lists.** \`Page.Limit\` and \`Page.Cursor\` ask for a page; \`NextCursor\` leads to the next one and is empty at the end.
+
+**Values.** Identifiers are a prefix, \`_\` and 26 characters, and empty where they are unset. Times are RFC 3339 in UTC, and left out where they are unset. Bytes are base64.
+`.trim();
 
 /** The OpenAPI document of the interface, the same text for the same proto files. */
 export function openApiDocument(services: readonly DescService[], errorResponse: DescMessage): JsonObject {
@@ -16,20 +32,19 @@ export function openApiDocument(services: readonly DescService[], errorResponse:
     info: {
       title: 'Bailiwick',
       version: '1.0.0',
-      description: 'Multi-tenant identity and access management with notification delivery. Every operation is one POST with a JSON body.',
+      description: introduction,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/' }],
-    security: [{ bearer: [] }],
+    // Relative to where this document comes from: a path prefix and any host name hold.
+    servers: [{ url: '.', description: 'Where this document comes from.' }],
     tags: tags(operations),
     paths: sorted({
       ...Object.fromEntries(operations.map((operation) => [`/${operation.name}`, operationPath(operation)])),
       ...routes,
     }),
     components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'A session token or a bot key.' },
-      },
-      responses: failures(),
+      securitySchemes,
+      responses: sharedFailures(),
       schemas: schemas(operations, errorResponse),
     },
   };
@@ -43,22 +58,6 @@ function schemas(operations: readonly Operation[], errorResponse: DescMessage): 
     collection.add(`${name}Res`, method.output, 'response', nullWhenAbsent);
   }
   return sorted(collection.all);
-}
-
-function failures(): JsonObject {
-  const failure = (description: string, headers?: Json) => ({
-    description,
-    ...(headers === undefined ? {} : { headers }),
-    content: json('ErrorResponse'),
-  });
-  const seconds = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
-  return {
-    BadRequest: failure('Bad request: invalid JSON, failed validation, or a state that does not allow it.'),
-    Unauthorized: failure('Unauthorized: no credential, or one that is malformed, expired or revoked.'),
-    Forbidden: failure('Forbidden: the caller lacks the permission.'),
-    TooManyRequests: failure('Too many requests.', { 'Retry-After': seconds }),
-    InternalServerError: failure('Internal server error.'),
-  };
 }
 
 function tags(operations: readonly Operation[]): Json {

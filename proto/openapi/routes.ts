@@ -1,5 +1,6 @@
-import { failureResponses } from './paths.ts';
+import { failureResponses } from './failures.ts';
 import type { Json, JsonObject } from './types.ts';
+import { exampleId } from './words.ts';
 
 /** The three routes that are no operations: browsers are sent there, so the proto files cannot say them. */
 export const routes: JsonObject = {
@@ -11,7 +12,7 @@ export const routes: JsonObject = {
       summary: 'Begins a sign-in at a provider',
       description: "Sends the browser to the tenant's provider.",
       security: [],
-      parameters: [query('return_to', 'Where the browser goes after the sign-in: a path of this service or an address of an allowed origin.')],
+      parameters: [query('return_to', 'Where the browser goes after the sign-in: a path of this service or an address of an allowed origin.', '/reports')],
       responses: { ...redirect(), ...failureResponses(true) },
     },
   },
@@ -37,7 +38,7 @@ export const routes: JsonObject = {
 };
 
 function redirect(): JsonObject {
-  const location = { description: 'Where the browser goes on.', schema: { type: 'string' } };
+  const location = { description: 'Where the browser goes on.', schema: { type: 'string' }, example: '/reports' };
   return {
     200: { description: 'Declared for every operation. Success of this route is 303.' },
     303: { description: 'Success. The body has no fields.', headers: { Location: location } },
@@ -45,13 +46,13 @@ function redirect(): JsonObject {
 }
 
 function pathParameters(): Json {
-  return [parameter('tenant', "The tenant's ID."), parameter('id', "The ID of the tenant's provider.")];
+  return [parameter('tenant', "The tenant's ID.", exampleId('tnt')), parameter('id', "The ID of the tenant's provider.", exampleId('sso'))];
 }
 
-function parameter(name: string, description: string): Json {
-  return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+function parameter(name: string, description: string, example: string): Json {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
 }
 
-function query(name: string, description: string): Json {
-  return { name, in: 'query', required: false, description, schema: { type: 'string' } };
+function query(name: string, description: string, example: string): Json {
+  return { name, in: 'query', required: false, description, schema: { type: 'string' }, example };
 }

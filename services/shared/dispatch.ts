@@ -5,6 +5,7 @@ import { operationOf } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
 import { denied, invalid, type ServiceError, toServiceError, unauthenticated } from './errors.ts';
+import { isId } from './ids.ts';
 import type { Log } from './log.ts';
 import type { RightsKey } from './revocation.ts';
 
@@ -93,7 +94,9 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
   async function audit(operation: Operation, request: Message, caller: Caller, error: ServiceError): Promise<void> {
     if (error.code !== 'permission_denied' || operation.credential === 'none' || caller.type === 'service') return;
     try {
-      await auditRefusal({ operation, caller, permission: wantedPermission(operation) }, error, fieldText(operation, request, tenantField(operation)));
+      // A refusal by the credential comes before the shape is checked: what is no tenant's id names no tenant.
+      const named = fieldText(operation, request, tenantField(operation));
+      await auditRefusal({ operation, caller, permission: wantedPermission(operation) }, error, isId('tnt', named) ? named : '');
     } catch (failure) {
       log.error('a refusal could not be audited', { error: failure, requestId: caller.requestId });
       throw toServiceError(failure);

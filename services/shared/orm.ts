@@ -1,4 +1,4 @@
-import { type EntitySchema, type EventSubscriber, type FlushEventArgs, LockWaitTimeoutException } from '@mikro-orm/core';
+import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
@@ -128,9 +128,6 @@ export function violates(error: unknown, constraint: string): boolean {
   }
   return false;
 }
-
-/** Whether an error means that a lock was not to be had in time. */
-export const isLockTimeout = (error: unknown) => error instanceof LockWaitTimeoutException;
 
 function isTenantScoped(entity: EntitySchema): boolean {
   return 'tenant' in entity.meta.properties;

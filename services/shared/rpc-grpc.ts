@@ -63,13 +63,16 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
 
 const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** REFUSED_STREAM in grpc-js' words, which is all it leaves of it: nothing was processed (RFC 9113, section 8.7). It sends such a call again once. */
+const refused = 'Stream refused by server';
+
 const detailsHeader = 'grpc-status-details-bin';
 
 /** The service's own error with its detail, or Unanswered where the connection failed. */
 function failure(error: ServiceError): Error {
   const details = error.metadata?.get(detailsHeader)[0];
   if (details instanceof Buffer) return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
-  if (error.code === status.UNAVAILABLE) return new Unanswered(false, error);
+  if (error.code === status.UNAVAILABLE) return new Unanswered(error.details === refused, error);
   // gRPC's codes are Connect's.
   return new ConnectError(error.details, error.code as number as Code, undefined, undefined, error);
 }

@@ -1,4 +1,4 @@
-import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import { constants, createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
 import { type AddressInfo, Server } from 'node:net';
 import type { Listener } from './serve.ts';
 
@@ -17,10 +17,13 @@ const anyStream = 2 ** 31 - 1;
 
 export type H2cHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void | Promise<void>;
 
-export async function listenH2c(host: string, port: number, handle: H2cHandler, { ageMs = connectionAgeMs } = {}): Promise<Listener> {
+export async function listenH2c(host: string, port: number, handle: H2cHandler, ageMs = connectionAgeMs): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({ maxSessionMemory: sessionMemoryMb }, (request, response) => {
-    Promise.resolve(handle(request, response)).catch(() => response.stream?.destroy());
+    // An answer that did not wait for the whole request, such as "too large": without this its stream would stay open until the drain limit.
+    const { stream } = response;
+    stream.once('finish', () => setImmediate(() => request.complete || stream.close(constants.NGHTTP2_NO_ERROR)));
+    Promise.resolve(handle(request, response)).catch(() => stream.destroy());
   });
   server.on('session', (session) => {
     sessions.add(session);

@@ -33,9 +33,11 @@ export type RpcServerOptions = {
   dispatch: Dispatch;
   verify: CallerVerifier;
   readiness: Readiness;
+  /** How long an HTTP/2 connection lives. Set by tests. */
+  connectionAgeMs?: number;
 };
 
-export async function listenRpc({ host, port, grpcPort, readiness, ...served }: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
+export async function listenRpc({ host, port, grpcPort, readiness, connectionAgeMs, ...served }: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
   const { routes, dispatch, verify } = served;
   const byPath = new Map([...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]));
   const [retired, drained] = [new AbortController(), new AbortController()];
@@ -53,7 +55,7 @@ export async function listenRpc({ host, port, grpcPort, readiness, ...served }: 
     return stock().then((handler) => handler(request, response));
   };
   const http = await listenHttp(host, port, lean);
-  const h2c = await listenH2c(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)));
+  const h2c = await listenH2c(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)), connectionAgeMs);
   return {
     port: http.port,
     grpcPort: h2c.port,
@@ -92,9 +94,12 @@ export async function listenHttp(host: string, port: number, handle: Handler, op
   const { requestTimeoutMs = 30_000, rawError = emptyRawError } = options;
   const connections = createConnections();
   const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
-  const server: Server = createServer({ keepAliveTimeout: 65_000, ...timeouts }, (request, response) => {
+  // No answer depends on the Host header, so its absence is no error of the client's.
+  const server: Server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts }, (request, response) => {
     if (connections.begin(request, response)) Promise.resolve(handle(request, response)).catch(() => response.destroy());
   });
+  server.on('checkExpectation', (_request, response) => response.socket?.end(rawError('EXPECTATION')));
+  server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable && error.code !== 'ECONNRESET') socket.end(rawError(error.code));
     else socket.destroy();

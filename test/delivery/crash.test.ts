@@ -88,6 +88,8 @@ describe('crashes lose nothing', () => {
 async function killNowAndThen(stack: Stack, service: 'notifications', times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     await sleep(200 + Math.random() * 600);
+    // It may be on its way back from the kill before.
+    await eventually(`${service} to be there`, async () => stack.isRunning(service));
     stack.kill(service);
   }
 }

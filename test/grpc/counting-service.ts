@@ -8,9 +8,9 @@ import { create, type Message } from '@bufbuild/protobuf';
 // A process of its own for restart.test.ts: a service that counts how often it has processed each call, and whose listeners the
 // test opens, ends, and opens again.
 //
-//   node test/grpc/counting-service.ts <port> <grpcPort>
+//   node test/grpc/counting-service.ts <port> <grpcPort> [<connection age in ms>]
 
-const [port = 0, grpcPort = 0] = process.argv.slice(2).map(Number);
+const [port = 0, grpcPort = 0, connectionAgeMs] = process.argv.slice(2).map(Number);
 const counts = new Map<string, number>();
 const table = routes([Groups, Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]))]);
 
@@ -30,6 +30,7 @@ const open = () =>
     dispatch,
     verify: () => ({ type: 'service', id: 'test' }) as never,
     readiness: () => Promise.resolve(undefined),
+    ...(connectionAgeMs !== undefined && { connectionAgeMs }),
   });
 
 let listener = await open();

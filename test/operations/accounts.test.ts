@@ -63,6 +63,17 @@ describeAll('accounts', (topology) => {
     assert.equal((body['User'] as { ID: string }).ID, first);
   });
 
+  test('Account_Verify of several attempts of one address at once ends with one account', async () => {
+    for (let round = 0; round < 3; round++) {
+      const email = newAddress();
+      for (let attempt = 0; attempt < 4; attempt++) await register(stack, email);
+      await mailTo(stack, email, 4);
+      const tokens = (await mailsTo(stack, email)).map(tokenIn);
+      const answers = await Promise.all(tokens.map((token) => stack.call('Account_Verify', { Token: token })));
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400, 400]);
+    }
+  });
+
   test('Account_ResendVerification sends a new token, voids the old one, and says nothing of unknown addresses', async () => {
     const email = newAddress();
     await register(stack, email);

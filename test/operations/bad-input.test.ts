@@ -4,15 +4,18 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@bailiwick/proto/registry.ts';
+import pg from 'pg';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp } from '../people.ts';
 
 describeBoth('bad input', (topology) => {
   let stack: Stack;
   let token: string;
+  let stored: Record<string, number>;
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_REQUEST_TIMEOUT_MS: '2000', BAILIWICK_LIMITS: 'off' });
     ({ token } = await signUp(stack));
+    stored = await rowCounts(stack.databaseUrl);
   });
   after(() => stack?.stop());
 
@@ -101,14 +104,25 @@ describeBoth('bad input', (topology) => {
   });
 
   test('what is not even HTTP is answered with an ErrorResponse', async () => {
-    for (const text of [
+    const texts = [
       'GARBAGE\r\n\r\n',
       `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
       'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n',
-    ]) {
+      'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n',
+      'POST /Sso_Check HTTP/1.1\r\nhost: a\r\nexpect: foo\r\ncontent-length: 0\r\n\r\n',
+      'POST /Sso_Check HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+    ];
+    for (const text of texts) {
       const answer = await rawRequest(stack.url, text);
       assert.match(answer, /^HTTP\/1\.1 400 /, text.slice(0, 20));
       assert.equal((JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Answer['body']).Code, 'invalid_argument');
+    }
+  });
+
+  test('a target that is no URL is 404', async () => {
+    for (const target of ['//', '//[', 'http://[', '*']) {
+      const answer = await rawRequest(stack.url, `POST ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 404 [^]*not_found/, target);
     }
   });
 
@@ -120,10 +134,21 @@ describeBoth('bad input', (topology) => {
 
   test('nothing of all this was stored', async () => {
     await sleep(200);
-    const account = await stack.call('Account_Get', {}, token);
-    assert.deepEqual(account.body['Tenants'], []);
+    assert.deepEqual(await rowCounts(stack.databaseUrl), stored);
   });
 });
+
+/** The rows of every table that holds records; refusals leave audit entries and counts. */
+async function rowCounts(url: string): Promise<Record<string, number>> {
+  const tables = ['identity.user_account', 'identity.registration', 'identity.reset_token', 'identity.session', 'access.tenant', 'access.tenant_member'];
+  tables.push('access.group_entry', 'access.grant_entry', 'sso.domain', 'sso.provider', 'notifications.webhook_endpoint', 'notifications.dek');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const counts: Record<string, number> = {};
+  for (const table of tables) counts[table] = (await client.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]?.n ?? -1;
+  await client.end();
+  return counts;
+}
 
 function rawRequest(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);

@@ -7,7 +7,7 @@ import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { type Database, type EntityManager, violates } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { timeAfter } from '../records.ts';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
@@ -17,22 +17,18 @@ import { ancestorKeys, pathKey } from './path.ts';
 export async function saveGroup(database: Database, request: GroupsSaveRequest, call: Call): Promise<void> {
   const sent = request.group ?? create(GroupSchema);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
-  const save = () =>
-    database.transaction(sent.tenant, async (em) => {
-      const stored = await em.findOne(GroupEntity, { key: pathKey(sent.path) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the group was changed meanwhile', 'STALE');
-      if (!stored) return insertGroup(em, sent, call);
-      const before = encode(stored);
-      applyTo(stored, sent);
-      const previous = changedFields(before, encode(stored));
-      if (Object.keys(previous).length === 0) return;
-      stored.updatedAt = timeAfter(stored.updatedAt);
-      recordGroup(em, call, 'group.updated', stored, previous);
-    });
-  await save().catch((error: unknown) => {
-    // Two first saves at once: the later one finds the group there and changes it.
-    if (violates(error, 'group_entry_key')) return save();
-    throw error;
+  await database.transaction(sent.tenant, async (em) => {
+    // Two first saves of one path at once: the later one finds the group there and changes it.
+    await lockName(em, `group ${sent.tenant} ${pathKey(sent.path)}`);
+    const stored = await em.findOne(GroupEntity, { key: pathKey(sent.path) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the group was changed meanwhile', 'STALE');
+    if (!stored) return insertGroup(em, sent, call);
+    const before = encode(stored);
+    applyTo(stored, sent);
+    const previous = changedFields(before, encode(stored));
+    if (Object.keys(previous).length === 0) return;
+    stored.updatedAt = timeAfter(stored.updatedAt);
+    recordGroup(em, call, 'group.updated', stored, previous);
   });
 }
 

@@ -2,7 +2,7 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { UserEntity } from '../users/entities.ts';
@@ -44,11 +44,10 @@ export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Acc
   };
 }
 
-/** Carries out the change of address that a verification token stands for. Throws where it stands for none. */
-export async function applyEmailChange(em: EntityManager, call: Call, token: string): Promise<void> {
-  const change = await consumeEmailChange(em, tokenHash(token));
+/** Carries out the change of address that a verification token stands for, its address locked. Throws where it stands for none. */
+export async function applyEmailChange(em: EntityManager, call: Call, hash: Uint8Array): Promise<void> {
+  const change = await consumeEmailChange(em, hash);
   if (!change) throw deadToken();
-  await lockName(em, `account ${change.email_key}`);
   const user = await em.findOne(UserEntity, { id: change.user_id, status: 'active' });
   if (!user || (await em.findOne(UserEntity, { emailKey: change.email_key }))) throw deadToken();
   const old = user.email;

@@ -17,6 +17,16 @@ export async function findNewestRegistration(database: Database, emailKey: strin
   return row;
 }
 
+/** The address that a token is about, alive or not: two calls about one address run one after the other. */
+export async function findTokenAddress(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
+  const [row] = await execute<{ email_key: string }>(
+    em,
+    'select email_key from registration where token_hash = $1 union all select email_key from email_change where token_hash = $1',
+    [tokenHash],
+  );
+  return row?.email_key;
+}
+
 /** Takes the registration of a token out of the table, if the token is alive. */
 export async function consumeRegistration(em: EntityManager, tokenHash: Uint8Array): Promise<PendingRegistration | undefined> {
   const [row] = await execute<PendingRegistration>(

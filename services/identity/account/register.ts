@@ -10,7 +10,7 @@ import { findUserByEmailKey } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { applyEmailChange } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
-import { consumeRegistration, consumeRivals, findNewestRegistration, renewRegistration } from './queries.ts';
+import { consumeRegistration, consumeRivals, findNewestRegistration, findTokenAddress, renewRegistration } from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
 
@@ -59,10 +59,13 @@ export function registrationHandlers(deps: AccountDeps): Registration {
     async verify({ token }, call) {
       if (tokenKind(token) !== 'verify') throw deadToken();
       await database.transaction(null, async (em) => {
-        const registration = await consumeRegistration(em, tokenHash(token));
-        if (!registration) return applyEmailChange(em, call, token);
-        // Two attempts of one address that are verified at once end with one account.
-        await lockName(em, `account ${registration.email_key}`);
+        const hash = tokenHash(token);
+        // The lock comes first: two attempts of one address would otherwise each hold the row the other waits for.
+        const address = await findTokenAddress(em, hash);
+        if (address === undefined) throw deadToken();
+        await lockName(em, `account ${address}`);
+        const registration = await consumeRegistration(em, hash);
+        if (!registration) return applyEmailChange(em, call, hash);
         if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
         const rivals = await consumeRivals(em, registration.email_key);
         // Somebody else may have registered this address with a password of theirs: then nobody's password counts.

@@ -1,0 +1,118 @@
+import { type DescField, type DescMessage, getExtension, getOption, hasExtension, ScalarType } from '@bufbuild/protobuf';
+import { type FieldRules, field as fieldRules, type StringRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { address, domain, event_type, id, path, permission, slug } from '../gen/bailiwick/options/v1/rules_pb.ts';
+import type { Operation } from '../operation.ts';
+import { itemRules } from './rules.ts';
+import { comment } from './schemas.ts';
+import type { Json, JsonObject } from './types.ts';
+import { exampleId, moment, words } from './words.ts';
+
+// Examples from the descriptors: the same for the same proto files. A field's value is what words.ts says, else
+// what its rules or its comment say, else its own name in words.
+
+/** A request as a client sends it: without what the service sets. */
+export function requestExample({ method, assigned }: Operation): JsonObject {
+  return objectExample(method.input, { keys: method.input.name, protoPath: '', dropped: new Set(assigned) });
+}
+
+/** The answer to a call that succeeds. */
+export function responseExample({ method }: Operation): JsonObject {
+  return objectExample(method.output, { keys: method.output.name, protoPath: '' });
+}
+
+type Place = {
+  /** From the outermost message: its name and the JSON keys. */
+  readonly keys: string;
+  readonly protoPath: string;
+  /** In a request: the proto paths that the operation assigns itself. */
+  readonly dropped?: ReadonlySet<string>;
+};
+
+function objectExample(message: DescMessage, place: Place): JsonObject {
+  const object: JsonObject = {};
+  for (const field of message.fields) {
+    const protoPath = place.protoPath === '' ? field.name : `${place.protoPath}.${field.name}`;
+    if (place.dropped && (getOption(field, server_managed) || place.dropped.has(protoPath))) continue;
+    const value = fieldExample(field, { ...place, keys: `${place.keys}.${field.jsonName}`, protoPath });
+    if (value !== undefined) object[field.jsonName] = value;
+  }
+  return object;
+}
+
+function fieldExample(field: DescField, place: Place): Json | undefined {
+  const record = recordOf(field);
+  if (record) {
+    const value = objectExample(record, place);
+    return field.fieldKind === 'list' ? [value] : value;
+  }
+  const known = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find((key) => key in words);
+  if (known !== undefined) return words[known];
+  // Only a new record's ID is left empty.
+  if (place.dropped && field.jsonName === 'ID' && comment(field).startsWith('Empty')) return undefined;
+  const rules = getOption(field, fieldRules);
+  switch (field.fieldKind) {
+    case 'scalar':
+      return scalarExample(field, field.scalar, rules);
+    case 'list':
+      return [scalarExample(field, field.listKind === 'scalar' ? field.scalar : ScalarType.STRING, itemRules(rules))];
+    case 'message':
+      return plainExample(field, field.message);
+    default:
+      throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
+  }
+}
+
+/** The message of a field or of a list's items, unless it is plain JSON. */
+function recordOf(field: DescField): DescMessage | undefined {
+  if (field.fieldKind !== 'message' && field.fieldKind !== 'list') return undefined;
+  return field.message && plainExample(field, field.message) === undefined ? field.message : undefined;
+}
+
+function plainExample(field: DescField, message: DescMessage): Json | undefined {
+  switch (message.typeName) {
+    case 'google.protobuf.Timestamp':
+      return moment;
+    case 'bailiwick.common.v1.StringList':
+      return [textExample(field, undefined)];
+    case 'bailiwick.common.v1.StringMap':
+      return { key: 'value' };
+    default:
+      return undefined;
+  }
+}
+
+function scalarExample(field: DescField, type: ScalarType, rules: FieldRules | undefined): Json {
+  switch (type) {
+    case ScalarType.STRING:
+      return textExample(field, rules?.type.case === 'string' ? rules.type.value : undefined);
+    case ScalarType.BOOL:
+      return false;
+    case ScalarType.INT32:
+      return 0;
+    default:
+      return '';
+  }
+}
+
+function textExample(field: DescField, rules: StringRules | undefined): string {
+  return (rules && ruleExample(rules)) ?? commentExample(comment(field)) ?? field.name.replaceAll('_', ' ');
+}
+
+function ruleExample(rules: StringRules): string | undefined {
+  if (rules.in.length > 0) return rules.in[0];
+  if (hasExtension(rules, id)) return exampleId(getExtension(rules, id));
+  if (hasExtension(rules, address)) return 'ada@example.com';
+  if (hasExtension(rules, path)) return 'eng/backend';
+  if (hasExtension(rules, slug)) return 'editor';
+  if (hasExtension(rules, permission)) return 'app.reports.read';
+  if (hasExtension(rules, event_type)) return 'group.created';
+  if (hasExtension(rules, domain)) return 'example.com';
+  return undefined;
+}
+
+/** "… such as eng/backend." and "pending, active or disabled." name an example. */
+function commentExample(text: string): string | undefined {
+  const named = /\bsuch as (\S+?)[.,;]?(?:\s|$)/i.exec(text)?.[1];
+  return named ?? /^([a-z_]+)(?:, [a-z_]+)* or [a-z_]+[.;]/.exec(text)?.[1];
+}

@@ -1,0 +1,80 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { decodeJson } from '../json/decode.ts';
+import type { Operation } from '../operation.ts';
+import { validate } from '../validate.ts';
+import type { Json, JsonObject } from './types.ts';
+import { words } from './words.ts';
+
+// The responses that are no success: what they mean, and the ErrorResponse they come with.
+
+const names: Readonly<Record<string, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+};
+
+const badRequest = 'Bad request: invalid JSON, failed validation, or a state that does not allow it.';
+
+/** What operations and routes refer to. */
+export function sharedFailures(): JsonObject {
+  const challenge = { schema: { type: 'string', example: 'Bearer error="invalid_token"' }, description: 'How to present a credential.' };
+  const seconds = { schema: { type: 'integer', example: 30 }, description: 'Seconds to wait.' };
+  return {
+    BadRequest: failure(badRequest, {
+      NotJson: example('The body cannot be read', 'invalid_argument', ['the body must be JSON in UTF-8']),
+      NotFound: example('A record of the request is not there', 'not_found', ['group not found']),
+      DeadToken: example('A mailed token was used or has expired', 'failed_precondition', ['the token is not valid any more']),
+    }),
+    Unauthorized: failure(
+      'Unauthorized: no credential, or one that is malformed, expired or revoked.',
+      { Unauthenticated: example('No valid credential', 'unauthenticated', ['a valid credential is required']) },
+      { 'WWW-Authenticate': challenge },
+    ),
+    Forbidden: failure('Forbidden: the caller lacks the permission.', {
+      PermissionDenied: example('A valid caller without the permission', 'permission_denied', ['permission denied']),
+    }),
+    TooManyRequests: failure(
+      'Too many requests.',
+      { ResourceExhausted: example('Too much at once', 'resource_exhausted', ['too many requests, try again later']) },
+      { 'Retry-After': seconds },
+    ),
+    InternalServerError: failure('Internal server error.', {
+      Internal: example('A failure of the service', 'internal', ['internal error']),
+      Unavailable: example('A part of the service is away: try again', 'unavailable', ['the service is temporarily unavailable']),
+    }),
+  };
+}
+
+/** The failures every operation and route declares; with `operation`, 400 shows what that one's own checks say. */
+export function failureResponses(limited: boolean, operation?: Operation): JsonObject {
+  const declared = Object.entries(names).filter(([status]) => limited || status !== '429');
+  const shared = Object.fromEntries(declared.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]));
+  const refused = operation && refusedRequest(operation.method.input);
+  if (!refused) return shared;
+  const summary = `The answer to ${JSON.stringify(refused.request)}`;
+  return { ...shared, 400: failure(badRequest, { Invalid: example(summary, 'invalid_argument', refused.messages) }) };
+}
+
+/** A small request that validation refuses, with all it has to say. None where there is nothing to check. */
+export function refusedRequest(input: DescMessage): { request: JsonObject; messages: string[] } | undefined {
+  const first = input.fields[0]?.jsonName;
+  if (first === undefined) return undefined;
+  for (const request of [{}, { Page: { Limit: -1 } }, { [first]: 0 }]) {
+    const { message, problems } = decodeJson(input, request);
+    const messages = [...problems, ...validate(input, message)];
+    if (messages.length > 0) return { request, messages };
+  }
+  return undefined;
+}
+
+function failure(description: string, examples: JsonObject, headers?: JsonObject): Json {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples } };
+  return { description, ...(headers === undefined ? {} : { headers }), content };
+}
+
+function example(summary: string, code: string, messages: readonly string[]): Json {
+  const value = { Code: code, Message: messages[0] ?? code, Messages: messages, RequestID: words['RequestID'] ?? '' };
+  return { summary, value };
+}
