@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { ConfigurationError } from '@bailiwick/shared/config.ts';
 
 /**
  * Where a request comes from. X-Forwarded-For is believed only as far as it was written by the listed proxies: from
@@ -34,7 +33,7 @@ function addNetwork(list: BlockList, network: string): void {
   const [address = '', bits = isIP(address) === 6 ? '128' : '32'] = network.split('/');
   const family = isIP(address);
   if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) {
-    throw new ConfigurationError([`BAILIWICK_TRUSTED_PROXIES holds ${network}, which is not a network such as 10.0.0.0/8`]);
+    throw new Error(`holds ${network}, which is not a network such as 10.0.0.0/8`);
   }
   list.addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
 }

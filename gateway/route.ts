@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
-import { limitProfile } from '@bailiwick/shared/limits.ts';
+import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Memory } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
@@ -24,7 +24,7 @@ type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; me
 export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const { publicUrl, allowedOrigins, trustedProxies } = settings;
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
-  const quotas = createQuotas({ ...callQuotas[limitProfile(settings.limits)], tenant: settings.tenantQuota });
+  const quotas = createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: settings.tenantQuota });
   const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
   const clientAddress = createClientAddress(trustedProxies);
   const sso = createSsoRoutes(peers.sso);

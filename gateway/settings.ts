@@ -1,4 +1,4 @@
-import type { SettingTable } from '@bailiwick/shared/config.ts';
+import { atLeast, type SettingTable } from '@bailiwick/shared/config.ts';
 import {
   accessPeer,
   brokerSettings,
@@ -10,6 +10,7 @@ import {
   publicUrlSettings,
   ssoPeer,
 } from '@bailiwick/shared/settings.ts';
+import { createClientAddress } from './client-address.ts';
 
 export const gatewaySettings = {
   ...listenSettings,
@@ -25,6 +26,7 @@ export const gatewaySettings = {
     env: 'BAILIWICK_TRUSTED_PROXIES',
     kind: 'list',
     fallback: '',
+    check: createClientAddress,
     about: 'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. X-Forwarded-For is read from them and from nobody else.',
   },
   allowedOrigins: {
@@ -43,6 +45,7 @@ export const gatewaySettings = {
     env: 'BAILIWICK_REQUEST_TIMEOUT_MS',
     kind: 'int',
     fallback: '20000',
+    check: atLeast(100),
     about: 'A request that has not arrived whole after this long is refused. Milliseconds.',
   },
 } as const satisfies SettingTable;

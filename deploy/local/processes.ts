@@ -22,11 +22,15 @@ export type ManagedProcess = {
   name: string;
   logFile: string;
   pid(): number | undefined;
+  /** Whether it refused its configuration: then it is not started again. */
+  hasRefused(): boolean;
   /** SIGTERM, and SIGKILL after 30 s. */
   stop(): Promise<void>;
   kill(): void;
 };
 
+/** The exit code of a process that cannot run with these settings (services/shared/process.ts). */
+const refusedConfiguration = 78;
 const graceMs = 30_000;
 const firstPauseMs = 200;
 const longestPauseMs = 5000;
@@ -51,6 +55,7 @@ export function startProcess(spec: ProcessSpec, options: { logDir: string; scree
   let retry: NodeJS.Timeout | undefined;
   let pause = firstPauseMs;
   let stopping: Promise<void> | undefined;
+  let refused = false;
   let settleStop = (): void => {};
 
   const start = (): void => {
@@ -68,6 +73,10 @@ export function startProcess(spec: ProcessSpec, options: { logDir: string; scree
     started.on('close', (code, signal) => {
       child = undefined;
       if (stopping) return settleStop();
+      if (code === refusedConfiguration) {
+        refused = true;
+        return;
+      }
       if (Date.now() - startedAt > healthyMs) pause = firstPauseMs;
       screen.relay(spec.name, `ended unexpectedly (${signal ?? `code ${code}`}); starting it again in ${pause / 1000} s`);
       retry = setTimeout(start, pause);
@@ -98,6 +107,7 @@ export function startProcess(spec: ProcessSpec, options: { logDir: string; scree
     name: spec.name,
     logFile,
     pid: () => child?.pid,
+    hasRefused: () => refused,
     stop: () => (stopping ??= stop()),
     kill() {
       clearTimeout(retry);

@@ -12,6 +12,12 @@ export async function waitUntilReady(urls: readonly string[], processes: readonl
     await Promise.all([...waiting].map(async (url) => (await isReady(url)) && waiting.delete(url)));
     if (waiting.size === 0) return;
     signal.throwIfAborted();
+    if (processes.some((one) => one.hasRefused())) {
+      // The others say what is wrong with their settings too, a moment later.
+      await sleep(1500);
+      const refused = processes.filter((one) => one.hasRefused());
+      throw new Error(`${refused.map(({ name }) => name).join(', ')} cannot run with these settings, see above`);
+    }
     if (Date.now() > deadline) throw new Error(explain([...waiting], processes));
     await sleep(50);
   }

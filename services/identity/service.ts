@@ -7,7 +7,7 @@ import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
-import { countAddress, createLimiter, limitProfile } from '@bailiwick/shared/limits.ts';
+import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
@@ -17,7 +17,7 @@ import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { emailChangeHandlers } from './account/email-change.ts';
 import { loginHandlers } from './account/login.ts';
-import { createPasswordRules, passwordProfile } from './account/password-rules.ts';
+import { createPasswordRules, type PasswordProfile } from './account/password-rules.ts';
 import { createPasswords } from './account/passwords.ts';
 import { profileHandlers } from './account/profile.ts';
 import { registrationHandlers } from './account/register.ts';
@@ -37,8 +37,8 @@ type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access
 /** identity answers: who is calling? */
 export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
   const keyRing = parseKeyRing(settings.keyRing);
-  const limits = accountLimits[limitProfile(settings.limits)];
-  const passwordRules = createPasswordRules(passwordProfile(settings.passwordProfile));
+  const limits = accountLimits[settings.limits as LimitProfile];
+  const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
   const authority = createClient(Authority, asService(peers.access, 'identity'));
   return createService({
     schema: identitySchema,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Settings } from '@bailiwick/shared/config.ts';
+import { readSettings, type Settings } from '@bailiwick/shared/config.ts';
 import { readPlan } from './roles.ts';
-import type { notificationsSettings } from './settings.ts';
+import { notificationsSettings } from './settings.ts';
 
 const plan = (over: Record<string, unknown>) =>
   readPlan({
@@ -32,6 +32,13 @@ test('a process takes the lanes of its roles', () => {
 });
 
 test('every mistake in the settings is told at once', () => {
-  const mistaken = { roles: ['mail'], retrySchedule: ['5'], egressAllowCidrs: ['10.0.0.1'] };
-  assert.throws(() => plan(mistaken), /ROLES.*\n.*RETRY_SCHEDULE.*\n.*EGRESS_ALLOW_CIDRS/);
+  const { roles, retrySchedule, egressAllowCidrs, egressPorts } = notificationsSettings;
+  const environment = {
+    BAILIWICK_NOTIFICATIONS_ROLES: 'mail',
+    BAILIWICK_RETRY_SCHEDULE: '5',
+    BAILIWICK_EGRESS_ALLOW_CIDRS: '10.0.0.1',
+    BAILIWICK_EGRESS_PORTS: 'abc',
+  };
+  const read = () => readSettings({ roles, retrySchedule, egressAllowCidrs, egressPorts }, environment);
+  assert.throws(read, /ROLES.*\n.*RETRY_SCHEDULE.*\n.*EGRESS_ALLOW_CIDRS.*\n.*EGRESS_PORTS/);
 });

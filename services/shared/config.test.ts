@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSettings, type SettingTable } from './config.ts';
+import { atLeast, oneOf, readSettings, type SettingTable } from './config.ts';
 
 const table = {
   url: { env: 'BAILIWICK_TEST_URL', kind: 'url', about: 'Where.' },
@@ -38,4 +38,22 @@ test('readSettings lists everything that is missing, malformed or unknown at onc
 test('readSettings names a file that cannot be read', () => {
   const files = { key: { env: 'BAILIWICK_KEY_FILE', kind: 'file', about: 'A key.' } } as const satisfies SettingTable;
   assert.throws(() => readSettings(files, { BAILIWICK_KEY_FILE: '/nowhere/key' }), /BAILIWICK_KEY_FILE names the file \/nowhere\/key/);
+});
+
+test('readSettings reports what a check says of a value, beside everything else', () => {
+  const checked = {
+    pool: { env: 'BAILIWICK_POOL', kind: 'int', check: atLeast(1), about: 'How many.' },
+    mode: { env: 'BAILIWICK_MODE', kind: 'text', check: oneOf('http', 'grpc'), fallback: 'http', about: 'Which.' },
+    from: { env: 'BAILIWICK_FROM', kind: 'text', about: 'Who.' },
+  } as const satisfies SettingTable;
+  assert.deepEqual(readSettings(checked, { BAILIWICK_POOL: '1', BAILIWICK_FROM: 'a' }), { pool: 1, mode: 'http', from: 'a' });
+  assert.throws(
+    () => readSettings(checked, { BAILIWICK_POOL: '0', BAILIWICK_MODE: 'smtp', BAILIWICK_FROM: '' }),
+    (error: Error) => {
+      assert.match(error.message, /BAILIWICK_POOL must be at least 1/);
+      assert.match(error.message, /BAILIWICK_MODE must be http or grpc/);
+      assert.match(error.message, /BAILIWICK_FROM must not be empty/);
+      return true;
+    },
+  );
 });

@@ -26,6 +26,8 @@ export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
   fallback?: string;
   /** Also read where `env` is not set. */
   orElse?: string;
+  /** Throws what is wrong with a value of the right kind, in words that follow the variable's name. */
+  check?: (value: never) => unknown;
 };
 
 export type SettingTable = Record<string, Setting>;
@@ -42,7 +44,10 @@ export function readSettings<Table extends SettingTable>(table: Table, environme
     if (text === undefined) problems.push(`${setting.env} is required: ${setting.about}`);
     else {
       try {
-        settings[name] = parse(setting.kind, text);
+        const value = parse(setting.kind, text);
+        if (text === '' && setting.fallback === undefined) throw new Error('must not be empty');
+        setting.check?.(value as never);
+        settings[name] = value;
       } catch (error) {
         problems.push(`${setting.env} ${error instanceof Error ? error.message : 'is malformed'}`);
       }
@@ -52,6 +57,18 @@ export function readSettings<Table extends SettingTable>(table: Table, environme
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings as Settings<Table>;
 }
+
+/** A check of whole numbers. */
+export const atLeast = (least: number) => (value: number) => {
+  if (value < least) throw new Error(`must be at least ${least}`);
+};
+
+/** A check of texts that choose among named alternatives. */
+export const oneOf =
+  (...names: readonly string[]) =>
+  (value: string) => {
+    if (!names.includes(value)) throw new Error(`must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
+  };
 
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {

@@ -16,6 +16,8 @@ export type EgressRules = {
 
 /** Reads the rules from configuration. Throws for a malformed network. */
 export function egressRules({ hosts, cidrs, ports }: { hosts: readonly string[]; cidrs: readonly string[]; ports: readonly string[] }): EgressRules {
+  const wrongPort = ports.find((port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535);
+  if (wrongPort !== undefined) throw new Error(`holds ${wrongPort}, which is no port`);
   const allowNetworks = new BlockList();
   for (const cidr of cidrs) addNetwork(allowNetworks, cidr);
   return { allowHosts: new Set(hosts.map((host) => host.toLowerCase())), allowNetworks, ports: new Set(['443', '8443', ...ports].map(Number)) };
@@ -128,6 +130,6 @@ function hostOf(url: URL): string {
 function addNetwork(list: BlockList, cidr: string): void {
   const [network = '', bits = ''] = cidr.split('/');
   const family = isIP(network);
-  if (family === 0 || !/^\d+$/.test(bits)) throw new Error(`${cidr} is not a network such as 10.0.0.0/8`);
+  if (family === 0 || !/^\d+$/.test(bits)) throw new Error(`holds ${cidr}, which is not a network such as 10.0.0.0/8`);
   list.addSubnet(network, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
 }

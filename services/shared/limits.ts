@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
 import { defineEntity, p } from '@mikro-orm/core';
-import { ConfigurationError } from './config.ts';
 import { exhausted } from './errors.ts';
 import type { Database, Statement } from './orm.ts';
 
@@ -33,12 +32,6 @@ export type Limit = { count: number; seconds: number };
 export type LimitProfile = 'standard' | 'strict' | 'off';
 
 export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
-
-/** The profile of that name. Throws for a name there is none of. */
-export function limitProfile(name: string): LimitProfile {
-  if (name !== 'standard' && name !== 'strict' && name !== 'off') throw new ConfigurationError(['BAILIWICK_LIMITS must be standard, strict or off']);
-  return name;
-}
 
 /** Counts a client's calls of an open operation, before anything else is done for them: the handler of a service's Limits rpc. */
 export function countAddress(limiter: Limiter, limits: Readonly<Record<string, Limit>>) {

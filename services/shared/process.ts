@@ -65,7 +65,8 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
     process.on('disconnect', () => endOrFail('the parent is gone'));
   } catch (error) {
     log.error(error instanceof ConfigurationError ? error.message : 'the process could not start', error instanceof ConfigurationError ? {} : { error });
-    process.exit(1);
+    // 78 (EX_CONFIG): starting again with the same settings would fail again.
+    process.exit(error instanceof ConfigurationError ? 78 : 1);
   }
 }
 

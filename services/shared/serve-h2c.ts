@@ -1,4 +1,4 @@
-import { constants, createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, Server } from 'node:net';
 import type { Listener } from './serve.ts';
 
@@ -20,9 +20,11 @@ export type H2cHandler = (request: Http2ServerRequest, response: Http2ServerResp
 export async function listenH2c(host: string, port: number, handle: H2cHandler, ageMs = connectionAgeMs): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({ maxSessionMemory: sessionMemoryMb }, (request, response) => {
-    // An answer that did not wait for the whole request, such as "too large": without this its stream would stay open until the drain limit.
     const { stream } = response;
-    stream.once('finish', () => setImmediate(() => request.complete || stream.close(constants.NGHTTP2_NO_ERROR)));
+    stream.once('finish', () => {
+      console.log('FIN', request.complete, request.destroyed, stream.readableEnded, stream.destroyed);
+      discardRest(stream);
+    });
     Promise.resolve(handle(request, response)).catch(() => stream.destroy());
   });
   server.on('session', (session) => {
@@ -50,6 +52,14 @@ export async function listenH2c(host: string, port: number, handle: H2cHandler, 
       clearTimeout(force);
     },
   };
+}
+
+/** After an answer that did not wait for the whole request, such as "too large": unread, it would keep its stream open for ever. */
+function discardRest(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded || stream.destroyed) return;
+  // The request stops the stream when nobody reads it.
+  stream.removeAllListeners('data');
+  stream.resume();
 }
 
 /** Ends a connection in two steps, so that no stream is refused; its streams finish. */

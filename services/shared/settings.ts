@@ -1,4 +1,6 @@
-import type { Settings, SettingTable } from './config.ts';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { atLeast, oneOf, type Settings, type SettingTable } from './config.ts';
+import { parseKeyRing } from './seal.ts';
 
 // The settings that several processes share. A service's own stand in its settings.ts.
 
@@ -18,6 +20,7 @@ export const callerSettings = {
   callerKey: {
     env: 'BAILIWICK_CALLER_KEY_FILE',
     kind: 'file',
+    check: (pem: string) => assertEd25519(() => createPrivateKey(pem)),
     about: "File with the process's own Ed25519 private key (PKCS #8 PEM), with which it signs its calls to the services.",
   },
   rpc: {
@@ -32,6 +35,7 @@ export const verifierSettings = {
   callerPublicKeys: {
     env: 'BAILIWICK_CALLER_PUBLIC_KEYS_DIR',
     kind: 'directory',
+    check: (keys: ReadonlyMap<string, string>) => [...keys.values()].forEach((pem) => assertEd25519(() => createPublicKey(pem))),
     about: 'Directory with the public keys (SPKI PEM) of the processes that may call, each named <process>.pub.',
   },
   grpcPort: {
@@ -46,6 +50,7 @@ export const keyRingSettings = {
   keyRing: {
     env: 'BAILIWICK_KEY_RING_FILE',
     kind: 'file',
+    check: parseKeyRing,
     about: 'File with the key-encryption keys, one id:base64 of 32 bytes a line. The first one seals, all of them open.',
   },
 } as const satisfies SettingTable;
@@ -55,6 +60,7 @@ export const limitSettings = {
     env: 'BAILIWICK_LIMITS',
     kind: 'text',
     fallback: 'standard',
+    check: oneOf('standard', 'strict', 'off'),
     about: 'Rate limits of the operations that need no credential: standard, strict (for installations open to the public) or off (for load tests).',
   },
 } as const satisfies SettingTable;
@@ -80,7 +86,13 @@ export const databaseSettings = <Service extends string>(service: Service) =>
       kind: 'url',
       about: `The PostgreSQL database that holds the schema ${service}. Read from DATABASE_URL where it is not set. The login needs to be a member of the role bailiwick_${service}.`,
     },
-    databasePool: { env: 'BAILIWICK_DATABASE_POOL', kind: 'int', fallback: '10', about: 'Database connections of one process of a service, at most.' },
+    databasePool: {
+      env: 'BAILIWICK_DATABASE_POOL',
+      kind: 'int',
+      fallback: '10',
+      check: atLeast(1),
+      about: 'Database connections of one process of a service, at most.',
+    },
   }) as const satisfies SettingTable;
 
 const peers = {
@@ -107,4 +119,14 @@ export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof
 /** The same of a table: for a process that holds all services and calls them directly. */
 export function withoutHop<Table extends SettingTable>(table: Table): Omit<Table, keyof typeof hop> {
   return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(hop, name))) as Omit<Table, keyof typeof hop>;
+}
+
+function assertEd25519(read: () => KeyObject): void {
+  let type: string | undefined;
+  try {
+    type = read().asymmetricKeyType;
+  } catch {
+    type = undefined; // what OpenSSL says of it would help nobody
+  }
+  if (type !== 'ed25519') throw new Error('must hold Ed25519 keys in PEM');
 }

@@ -2,7 +2,7 @@ import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
-import { countAddress, createLimiter, type Limit, type LimitProfile, limitProfile, perMinute } from '@bailiwick/shared/limits.ts';
+import { countAddress, createLimiter, type Limit, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
@@ -16,7 +16,7 @@ const checkLimits: Record<LimitProfile, Record<string, Limit>> = { standard: { s
 
 /** sso answers: where do they sign in? */
 export function createSso({ settings, log }: { settings: OwnSettings<typeof ssoSettings>; log: Log }): Promise<Service> {
-  const profile = limitProfile(settings.limits);
+  const profile = settings.limits as LimitProfile;
   return createService({
     schema: ssoSchema,
     settings,

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '@bailiwick/shared/config.ts';
 import { invalid } from '@bailiwick/shared/errors.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 
@@ -6,12 +5,6 @@ export type PasswordProfile = 'standard' | 'nist';
 
 /** NIST SP 800-63B-4: 15 characters where the password is the only factor. */
 const minLengths: Record<PasswordProfile, number> = { standard: 8, nist: 15 };
-
-/** The profile of that name. Throws for a name there is none of. */
-export function passwordProfile(name: string): PasswordProfile {
-  if (name !== 'standard' && name !== 'nist') throw new ConfigurationError(['BAILIWICK_PASSWORD_PROFILE must be standard or nist']);
-  return name;
-}
 
 const shortestLocalPart = 4;
 
