@@ -59,3 +59,22 @@ test('only the gateway speaks for people, and a service for itself', () => {
   assert.throws(() => verify(sign(person, 'identity')), /somebody else/);
   assert.throws(() => verify(sign(serviceCaller('sso'), 'identity')), /somebody else/);
 });
+
+test('a service’s own signature is made once and good for a while, and a person’s is made anew for each call', () => {
+  const sign = createCallerSigner('access', access.privateKey);
+  assert.equal(sign(serviceCaller('access'), 'identity'), sign(serviceCaller('access'), 'identity'));
+  assert.notEqual(sign(serviceCaller('access'), 'identity'), sign(serviceCaller('access'), 'sso'));
+  const asGateway = createCallerSigner('gateway', gateway.privateKey);
+  const [first, second] = ['req-1', 'req-2'].map((requestId) => asGateway(create(CallerSchema, { ...person, requestId }), 'identity'));
+  assert.equal(verify(first).requestId, 'req-1');
+  assert.equal(verify(second).requestId, 'req-2');
+});
+
+test('a token that was seen before ends with its time all the same', (context) => {
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const token = createCallerSigner('access', access.privateKey)(serviceCaller('access'), 'identity');
+  verify(token);
+  verify(token);
+  context.mock.timers.tick(120_000);
+  assert.throws(() => verify(token), /expired/);
+});
