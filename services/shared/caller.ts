@@ -45,10 +45,11 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
   return (caller: Caller, audience: string): string => {
     const now = Math.floor(Date.now() / 1000);
     if (caller.type !== 'service' || caller.requestId !== '') return signed(caller, audience, now);
-    const known = own.get(audience);
+    const name = `${caller.id} ${audience}`;
+    const known = own.get(name);
     if (known && known.until > now) return known.header;
     const header = signed(caller, audience, now);
-    own.set(audience, { header, until: now + reuse });
+    own.set(name, { header, until: now + reuse });
     return header;
   };
 }
