@@ -9,6 +9,12 @@ export const natsVersion = '2.15.2';
 /** The oldest nats-server that is accepted when the host already has one (Debian 12 ships 2.9.10). */
 export const oldestNats = '2.9.0';
 
+/** Deno: the npm package that is fetched where the host has none. */
+export const denoVersion = '2.9.6';
+
+/** The oldest Deno of the host's own that is accepted. */
+export const oldestDeno = '2.9.0';
+
 /** PostgreSQL: the major version of the embedded binaries and of the image. */
 export const postgresMajor = 18;
 

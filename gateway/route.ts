@@ -6,7 +6,9 @@ import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Memory } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { markFailed } from '@bailiwick/shared/trace.ts';
 import { ConnectError } from '@connectrpc/connect';
+import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type Origin } from './authenticate.ts';
 import { createClientAddress } from './client-address.ts';
 import { createSessionCookie } from './cookies.ts';
@@ -17,12 +19,13 @@ import { isPage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
+import { countOperation, nameRequest, traceRequest } from './telemetry.ts';
 
 type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; memory: Memory; ready: () => Promise<void>; log: Log };
 
 /** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
 export function createRouter({ peers, settings, memory, ready, log }: Options) {
-  const { publicUrl, allowedOrigins, trustedProxies } = settings;
+  const { publicUrl, allowedOrigins, trustedProxies, trustTraceparent } = settings;
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
   const quotas = createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: settings.tenantQuota });
   const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
@@ -31,18 +34,22 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   // A proxy may hand a path prefix on or strip it: both are understood.
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
 
-  async function route(request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> {
+  async function route(request: IncomingMessage, response: ServerResponse, origin: Origin, span: Span): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://gateway');
     if (!url) throw new RoutingError(404, 'there is no such operation');
     const pathname = prefix !== '' && url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname;
 
     const operation = operations.get(pathname.slice(1));
     if (operation?.public) {
-      assertMethod(request, response, ['POST']);
-      return runOperation(operation, request, response, origin);
+      nameRequest(span, request, `/${operation.name}`);
+      return countOperation(operation.name, () => {
+        assertMethod(request, response, ['POST']);
+        return runOperation(operation, request, response, origin);
+      });
     }
     const signIn = sso.match(pathname);
     if (signIn) {
+      nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
       assertMethod(request, response, sso.methods(signIn));
       return sso.handle(request, response, url, signIn, origin.requestId);
     }
@@ -58,16 +65,19 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     throw new RoutingError(404, 'there is no such operation');
   }
 
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async function answer(request: IncomingMessage, response: ServerResponse, span: Span): Promise<void> {
     const requestId = randomUUID();
+    span.setAttribute('bailiwick.request_id', requestId);
     response.setHeader('x-request-id', requestId);
     const origin = { requestId, ip: clientAddress(request), userAgent: (request.headers['user-agent'] ?? '').slice(0, 256) };
     try {
-      await route(request, response, origin);
+      await route(request, response, origin, span);
     } catch (thrown) {
       const error = toServiceError(thrown);
-      if (error.code === 'internal' && !(thrown instanceof ServiceError || thrown instanceof ConnectError))
-        log.error('a request failed', { error: thrown, requestId });
+      markFailed(span, error.code);
+      // What a service answered stands in its own log, what none answered nowhere else.
+      const answered = thrown instanceof ServiceError || (thrown instanceof ConnectError && thrown.cause === undefined);
+      if (!answered) log.error('a request failed', { error: thrown, requestId });
       // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
       log.info('refused', { method: request.method, code: error.code, requestId });
       if (response.headersSent) return void response.destroy();
@@ -75,7 +85,10 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       if (!request.complete) response.setHeader('connection', 'close');
       sendError(response, error, requestId, thrown instanceof RoutingError ? thrown.status : undefined);
     }
-  };
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    traceRequest(request, response, trustTraceparent, (span) => answer(request, response, span));
 }
 
 /** What is no operation, or not called as one: the only statuses beyond the documented ones, with 429. */

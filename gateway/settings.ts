@@ -48,4 +48,11 @@ export const gatewaySettings = {
     check: atLeast(100),
     about: 'A request that has not arrived whole after this long is refused. Milliseconds.',
   },
+  trustTraceparent: {
+    env: 'BAILIWICK_TRUST_TRACEPARENT',
+    kind: 'flag',
+    fallback: 'false',
+    about:
+      "Whether a request's traceparent header names the trace it belongs to. For a gateway behind a proxy that begins the traces itself; otherwise a request is a trace of its own, linked to the one that its client names.",
+  },
 } as const satisfies SettingTable;

@@ -19,6 +19,15 @@ export function assertRefused({ status, body }: Answer, expected: 400 | 401 | 40
   if (messages) assert.deepEqual(body.Messages, messages);
 }
 
+/**
+ * Repeats a call that found no free connection in time, as a client does. That happens where hundreds come at once
+ * and the machine is slow; such a call has done nothing.
+ */
+export async function patiently(call: () => Promise<Answer>, tries = 5): Promise<Answer> {
+  const answer = await call();
+  return answer.body.Code === 'unavailable' && tries > 1 ? patiently(call, tries - 1) : answer;
+}
+
 type Page<Item> = { Items: Item[]; NextCursor: string };
 type List<Item> = { items: Item[]; sizes: number[] };
 

@@ -56,6 +56,8 @@ const withoutTenant: Record<string, string> = {
   'notifications.webhook_endpoint_tenant': 'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
   'notifications.attempt_done': 'the worker has the task, whose id is unique',
   'notifications.settle_done': 'the worker has the task',
+  'notifications.overdue': 'the queue is measured for all tenants, and tells of none',
+  'notifications.dead_letters': 'the queue is measured for all tenants, and tells of none',
   'services/notifications/queue/queries.ts:takeDue': 'the relay works for all tenants',
   'services/notifications/queue/queries.ts:markQueued': 'the relay has the task',
   'services/notifications/queue/queries.ts:postpone': 'the relay has the task',

@@ -5,6 +5,7 @@ import process from 'node:process';
 import { describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Broker, findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
+import { denoRuntime } from '@bailiwick/deploy/local/deno.ts';
 import { environmentOf, type Wiring } from '@bailiwick/deploy/local/environment.ts';
 import { startInbox } from '@bailiwick/deploy/local/inbox/inbox.ts';
 import { freePorts, loopback } from '@bailiwick/deploy/local/ports.ts';
@@ -37,8 +38,19 @@ export function describeAll(name: string, suite: (topology: Topology) => void): 
   describe(`${name} (five processes over gRPC)`, () => suite('five processes over gRPC'));
 }
 
+/** Free ports for a replica of everything. */
+export async function choosePorts(): Promise<Wiring['ports']> {
+  const free = await freePorts(3 * serviceNames.length);
+  const port = () => free.pop() ?? 0;
+  return Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }])) as Wiring['ports'];
+}
+
+/** `deno` is the program that runs the processes instead of this Node. */
+type StackOptions = { ownServer?: boolean; ports?: Wiring['ports']; deno?: string | undefined };
+
 /** Starts everything. `environment` goes before what the local start would choose; a test that stops its database needs its own server. */
-export async function startStack(topology: Topology, environment: Record<string, string> = {}, { ownServer = false } = {}) {
+export async function startStack(topology: Topology, environment: Record<string, string> = {}, options: StackOptions = {}) {
+  const { ownServer = false, ports: chosen, deno = everythingOnDeno() } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
   const binary = process.env['BAILIWICK_TEST_BROKER'] ? JSON.parse(process.env['BAILIWICK_TEST_BROKER']) : await findBroker(() => {});
@@ -47,13 +59,12 @@ export async function startStack(topology: Topology, environment: Record<string,
     createTestDatabase({ ownServer }),
     startBroker(brokerOptions),
     startInbox({ httpPort: 0 }),
-    freePorts(3 * serviceNames.length),
+    chosen ?? choosePorts(),
   ]);
   let broker: Broker = firstBroker;
-  const port = () => ports.pop() ?? 0;
   const wiring: Wiring = {
     host: loopback,
-    ports: Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }])) as Wiring['ports'],
+    ports,
     publicUrl: '',
     databaseUrl: database.url,
     natsUrl: broker.url,
@@ -61,17 +72,19 @@ export async function startStack(topology: Topology, environment: Record<string,
     secrets,
   };
   wiring.publicUrl = `http://${loopback}:${wiring.ports.gateway.rpc}`;
-  const processes = startProcesses(topology, wiring, path.join(folder, 'logs'), environment);
+  const processes = startProcesses(topology, wiring, path.join(folder, 'logs'), environment, deno);
   const running = [...processes.values()];
 
   const stack = {
     url: wiring.publicUrl,
     folder,
+    processes,
     databaseUrl: database.url,
     inboxUrl: inbox.url,
     platformKey: readFileSync(secrets.platformKeyFile, 'utf8').trim(),
     workerToken: readFileSync(secrets.workerTokenFile, 'utf8').trim(),
     wiring,
+    pid: (service: ServiceName) => processOf(service).pid() ?? 0,
     logOf: (service: ServiceName) => readFileSync(processOf(service).logFile, 'utf8'),
 
     /** Calls an operation in documented JSON. */
@@ -86,11 +99,11 @@ export async function startStack(topology: Topology, environment: Record<string,
 
     isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
 
-    /** kill -9 of a service's process. It is started again, as Kubernetes would. */
-    kill(service: ServiceName): void {
+    /** kill -9 of a service's process, or another signal. It is started again, as Kubernetes would. */
+    kill(service: ServiceName, signal: NodeJS.Signals = 'SIGKILL'): void {
       const pid = processOf(service).pid();
       if (pid === undefined) throw new Error(`${service} is not running, so it cannot be killed`);
-      process.kill(pid, 'SIGKILL');
+      process.kill(pid, signal);
     },
 
     async stopBroker(): Promise<void> {
@@ -127,13 +140,21 @@ export async function startStack(topology: Topology, environment: Record<string,
   return stack;
 }
 
-function startProcesses(topology: Topology, wiring: Wiring, logDir: string, environment: Record<string, string>): Map<string, ManagedProcess> {
-  const start = (name: string, script: string, env: NodeJS.ProcessEnv) =>
-    [name, startProcess({ name, script: path.join(root, script), env }, { logDir, screen: silent })] as const;
+/** Starts the processes of one replica, each by its name. */
+export function startProcesses(
+  topology: Topology,
+  wiring: Wiring,
+  logDir: string,
+  environment: Record<string, string>,
+  deno = everythingOnDeno(),
+): Map<string, ManagedProcess> {
+  const start = (name: string, script: string, env: NodeJS.ProcessEnv) => {
+    const spec = { name, script: path.join(root, script), env };
+    const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
+    return [name, startProcess({ ...spec, runtime }, { logDir, screen: silent })] as const;
+  };
   const inherited = {
     ...process.env,
-    BAILIWICK_TEST_DATABASE: undefined,
-    BAILIWICK_TEST_BROKER: undefined,
     ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
     ...environment,
   };
@@ -144,6 +165,9 @@ function startProcesses(topology: Topology, wiring: Wiring, logDir: string, envi
     ),
   );
 }
+
+/** The Deno on which `npm test -- --deno` puts the processes of every stack. */
+const everythingOnDeno = () => (process.env['BAILIWICK_TEST_RUNTIME'] === 'deno' ? process.env['BAILIWICK_TEST_DENO'] : undefined);
 
 function readyUrls(topology: Topology, { ports }: Wiring): string[] {
   const admins = topology === 'one process' ? [ports.gateway.admin] : serviceNames.map((name) => ports[name].admin);

@@ -33,7 +33,7 @@ test('a user’s setting reaches just the processes that read it, the names in g
   assert.equal(notifications['DATABASE_URL'], 'postgres://database');
   const gateway = environmentOf('gateway', settingTables.gateway, given, user);
   assert.equal(gateway['PATH'], '/bin');
-  for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'NATS_URL', 'npm_lifecycle_event']) assert.equal(gateway[name], undefined, name);
+  for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'npm_lifecycle_event']) assert.equal(gateway[name], undefined, name);
 });
 
 test('services are named in the words of the wire that BAILIWICK_RPC chooses', (t) => {

@@ -138,7 +138,8 @@ export function isAtLeast(version: string, oldest: string): boolean {
   return true;
 }
 
-function which(name: string, path: string): string | undefined {
+/** Where a program is, on a path of folders. */
+export function which(name: string, path: string): string | undefined {
   return path
     .split(delimiter)
     .filter(Boolean)

@@ -5,13 +5,14 @@ import { readOptions } from './options.ts';
 import { root } from './paths.ts';
 
 test('readOptions has the fixed defaults', () => {
-  assert.deepEqual(readOptions([], {}), { single: false, dataDir: join(root, '.local'), gatewayPort: 8080, inboxPort: 8025 });
+  assert.deepEqual(readOptions([], {}), { single: false, deno: false, dataDir: join(root, '.local'), gatewayPort: 8080, inboxPort: 8025 });
 });
 
 test('readOptions takes ports, folder, database and broker from the environment', () => {
   const environment = { PORT: '0', BAILIWICK_INBOX_PORT: '9000', BAILIWICK_DATA: '/data', DATABASE_URL: 'postgres://h/d', NATS_URL: 'nats://h' };
-  assert.deepEqual(readOptions(['--single'], environment), {
+  assert.deepEqual(readOptions(['--single', '--deno'], environment), {
     single: true,
+    deno: true,
     dataDir: '/data',
     gatewayPort: 0,
     inboxPort: 9000,

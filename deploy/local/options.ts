@@ -4,6 +4,8 @@ import { root } from './paths.ts';
 export type Options = {
   /** One process instead of five. */
   single: boolean;
+  /** Deno instead of Node. */
+  deno: boolean;
   dataDir: string;
   /** 0 takes a free port. */
   gatewayPort: number;
@@ -13,9 +15,10 @@ export type Options = {
   natsUrl?: string;
 };
 
-export const usage = `usage: npm start [-- --single]
+export const usage = `usage: npm start [-- [--single] [--deno]]
 
   --single               one process instead of five
+  --deno                 on Deno instead of Node
 
   PORT                   the gateway's port (8080; 0 takes a free one)
   BAILIWICK_INBOX_PORT   the inbox's port (8025; 0 takes a free one)
@@ -26,12 +29,13 @@ export const usage = `usage: npm start [-- --single]
 export class UsageError extends Error {}
 
 export function readOptions(args: readonly string[], environment: Record<string, string | undefined>): Options {
-  const unknown = args.filter((argument) => argument !== '--single');
+  const unknown = args.filter((argument) => argument !== '--single' && argument !== '--deno');
   if (unknown.length > 0) throw new UsageError(`unknown argument ${unknown.join(' ')}\n\n${usage}`);
   const databaseUrl = readUrl(environment, 'DATABASE_URL', ['postgres:', 'postgresql:']);
   const natsUrl = readUrl(environment, 'NATS_URL', ['nats:', 'tls:', 'ws:', 'wss:']);
   return {
     single: args.includes('--single'),
+    deno: args.includes('--deno'),
     dataDir: resolve(root, environment['BAILIWICK_DATA'] || '.local'),
     gatewayPort: readPort(environment, 'PORT', 8080),
     inboxPort: readPort(environment, 'BAILIWICK_INBOX_PORT', 8025),

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
+import { denoRuntime, findDeno } from './deno.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
 import { type Inbox, startInbox } from './inbox/inbox.ts';
 import { startInfrastructure } from './infrastructure.ts';
@@ -52,7 +53,8 @@ function assertKnownVariables(): void {
 type Running = Wiring & Pick<Inbox, 'url'>;
 
 async function bringUp(options: Options): Promise<Running> {
-  screen.say(`starting Bailiwick (${options.single ? 'one process' : 'five processes'}) …`);
+  screen.say(`starting Bailiwick (${options.single ? 'one process' : 'five processes'}${options.deno ? ' on Deno' : ''}) …`);
+  const deno = options.deno ? await findDeno(screen.say, { signal: stopping.signal }) : undefined;
   const secrets = ensureSecrets(options.dataDir);
   const infrastructure = await startInfrastructure(options, { stops, say: screen.say, signal: stopping.signal });
   stopping.signal.throwIfAborted();
@@ -60,7 +62,7 @@ async function bringUp(options: Options): Promise<Running> {
   stops.add({ what: 'the inbox', stop: inbox.stop, kill: inbox.stop });
   const wiring = await wire(options, { ...infrastructure, smtpUrl: inbox.smtpUrl, secrets });
   await runMigrations(environmentOf('access', migrateSettings, wiring, process.env), screen, stopping.signal);
-  const processes = startProcesses(options, wiring);
+  const processes = startProcesses(options, wiring, deno);
   const { gateway } = wiring.ports;
   const admins = (options.single ? (['gateway'] as const) : serviceNames).map((name) => wiring.ports[name].admin);
   await waitUntilReady(
@@ -82,9 +84,10 @@ async function wire(options: Options, found: Pick<Wiring, 'databaseUrl' | 'natsU
 }
 
 /** The services, and the gateway last, so that it is the first to stop. */
-function startProcesses(options: Options, wiring: Wiring): ManagedProcess[] {
+function startProcesses(options: Options, wiring: Wiring, deno: string | undefined): ManagedProcess[] {
   const run = (specs: ProcessSpec[], what: string): ManagedProcess[] => {
-    const started = specs.map((spec) => startProcess(spec, { logDir: join(options.dataDir, 'logs'), screen }));
+    const placed = specs.map((spec) => (deno === undefined ? spec : { ...spec, runtime: denoRuntime(deno, spec) }));
+    const started = placed.map((spec) => startProcess(spec, { logDir: join(options.dataDir, 'logs'), screen }));
     const every = (end: (one: ManagedProcess) => unknown) => Promise.all(started.map(end));
     stops.add({ what, stop: () => every((one) => one.stop()), kill: () => every((one) => one.kill()) });
     return started;

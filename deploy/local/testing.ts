@@ -1,8 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from './paths.ts';
+import { isAlive, trySignal } from './pids.ts';
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(test: TestContext): string {
@@ -19,3 +25,45 @@ export async function until(condition: () => boolean | Promise<boolean>, limitMs
     if (Date.now() > deadline) throw new Error('waited in vain');
   }
 }
+
+/** A start as a terminal runs it. */
+export type Run = { child: ChildProcess; output(): string; ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> };
+
+/** `npm start` as a terminal runs it: in a process group of its own, on free ports unless told otherwise. */
+export function npmStart(t: TestContext, dataDir: string, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {}): Run {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(BAILIWICK_|npm_|PORT$|DATABASE_URL$|NATS_URL$)/.test(name)));
+  const child = spawn('npm', ['start', '--silent', '--', ...args], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inherited, PORT: '0', BAILIWICK_INBOX_PORT: '0', BAILIWICK_DATA: dataDir, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  t.after(() => trySignal(-(child.pid ?? 0), 'SIGKILL'));
+  return { child, output: () => output, ended };
+}
+
+/** Waits until it says that it runs, and where. */
+export async function isUp(run: Run): Promise<{ gateway: string; inbox: string }> {
+  const ended = run.ended.then(() => assert.fail(`ended early:\n${run.output()}`));
+  const up = until(() => run.output().includes('Press Ctrl-C'), 90_000);
+  await Promise.race([up, ended]);
+  const find = (name: string): string => new RegExp(`  ${name} +(http\\S+)`).exec(run.output())?.[1] ?? assert.fail(run.output());
+  return { gateway: find('gateway'), inbox: find('inbox') };
+}
+
+/** What runs with this data folder in its environment: everything that a start has started. */
+export function processesOf(dataDir: string): string[] {
+  if (!existsSync('/proc/self/environ')) return [];
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && isAlive(Number(name)) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(dataDir);
+    } catch {
+      return false; // ended meanwhile
+    }
+  });
+}
+
+export const pressCtrlC = (run: Run): boolean => trySignal(-(run.child.pid ?? 0), 'SIGINT');

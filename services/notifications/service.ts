@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
@@ -20,6 +20,7 @@ import { endpointHandlers } from './endpoints/handlers.ts';
 import { startFanout } from './fanout/fanout.ts';
 import { createTenantKeys } from './keys/keys.ts';
 import { readPlan } from './roles.ts';
+import { measureQueue } from './queue/metrics.ts';
 import { startDueRelay } from './queue/relay.ts';
 import { createStore } from './queue/store.ts';
 import { startWorker } from './queue/worker.ts';
@@ -38,7 +39,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
   const authority = createClient(Authority, asService(peers.access, 'notifications'));
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom, connections: settings.emailConcurrency });
   const pools = createPools({ connections: settings.deliveryConcurrency, ...limits });
-  const templates = readTemplates(path.join(import.meta.dirname, 'email/templates'));
+  const templates = readTemplates(fileURLToPath(new URL('email/templates', import.meta.url)));
 
   const service = await createService({
     schema: notificationsSchema,
@@ -62,6 +63,12 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
           { database, broker, store, log },
           lanes.map(({ name }) => name),
         );
+      const measure = consume(() =>
+        measureQueue(
+          { database, broker },
+          lanes.map(({ name }) => name),
+        ),
+      );
       return {
         served: [
           serve(Webhooks, { ...endpoints, ...deliverHandler({ database, keys, egress, pools }) }),
@@ -72,7 +79,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
         background: [
           ...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, log }))] : []),
           ...workers,
-          ...(lanes.length > 0 ? [relay] : []),
+          ...(lanes.length > 0 ? [relay, measure] : []),
         ],
       };
     },

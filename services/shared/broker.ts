@@ -10,12 +10,15 @@ import {
   type JetStreamManager,
   type JsMsg,
   type NatsConnection,
+  NatsError,
   nanos,
   RetentionPolicy,
   StorageType,
 } from 'nats';
-import { unavailable } from './errors.ts';
+import { toServiceError, unavailable } from './errors.ts';
 import type { Log } from './log.ts';
+import { handling, publishDuplicates, publishing } from './messages.ts';
+import { markFailed, traceparentHeader } from './trace.ts';
 
 // The only module that knows the broker's client: another client line is one file away.
 
@@ -82,10 +85,14 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     /** Stores a message and returns its sequence. The broker drops a second one with the same `id` for 10 minutes. */
     async publish(subject: string, body: string, id: string, fields: Record<string, string> = {}): Promise<number> {
       if (!streamClient || connection?.isClosed()) throw unavailable();
-      const head = headers();
-      for (const [field, value] of Object.entries(fields)) head.set(field, value);
-      const stored = await streamClient.publish(subject, Buffer.from(body), { msgID: id, headers: head });
-      return stored.seq;
+      return store(streamClient, { subject, body, id, fields });
+    },
+
+    /** When the oldest message of a stream on this subject came in; undefined where there is none. */
+    async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
+      const { streams } = await manager();
+      const first = { seq: 1, next_by_subj: subject };
+      return streams.getMessage(stream, first).then(({ time }) => time, missing);
     },
 
     /** Hands messages to `handle` until the broker is closed. A handler that throws gives its message back. */
@@ -127,6 +134,23 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
       await connection?.close();
     },
   };
+}
+
+type Outgoing = { subject: string; body: string; id: string; fields: Record<string, string> };
+
+function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing): Promise<number> {
+  return publishing(subject, id, async (trace) => {
+    const head = headers();
+    for (const [field, value] of Object.entries({ ...fields, ...trace })) head.set(field, value);
+    const stored = await client.publish(subject, Buffer.from(body), { msgID: id, headers: head });
+    if (stored.duplicate) publishDuplicates.add({});
+    return stored.seq;
+  });
+}
+
+function missing(error: unknown): undefined {
+  if (error instanceof NatsError && error.jsError()?.code === 404) return undefined;
+  throw error;
 }
 
 // The client does not read the user and password of a URL.
@@ -216,7 +240,7 @@ function consumeForever({ manager, client, log, isClosed }: Link, options: Consu
     for await (const message of messages) {
       if (stopping) message.nak();
       else {
-        const work = settle(message, handle, log).finally(() => inHand.delete(work));
+        const work = settle(message, options, handle, log).finally(() => inHand.delete(work));
         inHand.add(work);
       }
     }
@@ -241,22 +265,30 @@ function consumeForever({ manager, client, log, isClosed }: Link, options: Consu
   };
 }
 
-async function settle(message: JsMsg, handle: (message: BrokerMessage) => Promise<void>, log: Log): Promise<void> {
-  try {
-    await handle({
-      subject: message.subject,
-      text: () => Buffer.from(message.data).toString(),
-      header: (name) => message.headers?.get(name) ?? '',
-      deliveries: message.info.deliveryCount,
-      ack: async () => {
-        // Unacknowledged only means that it comes again, and whoever handles it knows what is done already.
-        if (!(await message.ackAck().catch(() => false))) log.warn('an acknowledgement was not confirmed', { subject: message.subject });
-      },
-      retry: (delayMs) => message.nak(delayMs),
-      working: () => message.working(),
-    });
-  } catch (error) {
-    log.error('a message could not be handled and comes again', { subject: message.subject, error });
-    message.nak(Math.min(1000 * message.info.deliveryCount, 30_000));
-  }
+function settle(message: JsMsg, { stream, durable }: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>, log: Log): Promise<void> {
+  const { deliveryCount: deliveries } = message.info;
+  return handling({ stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) }, async (span) => {
+    try {
+      await handle(opened(message, log));
+    } catch (error) {
+      log.error('a message could not be handled and comes again', { subject: message.subject, error });
+      markFailed(span, toServiceError(error).code);
+      message.nak(Math.min(1000 * deliveries, 30_000));
+    }
+  });
+}
+
+function opened(message: JsMsg, log: Log): BrokerMessage {
+  return {
+    subject: message.subject,
+    text: () => Buffer.from(message.data).toString(),
+    header: (name) => message.headers?.get(name) ?? '',
+    deliveries: message.info.deliveryCount,
+    ack: async () => {
+      // Unacknowledged only means that it comes again, and whoever handles it knows what is done already.
+      if (!(await message.ackAck().catch(() => false))) log.warn('an acknowledgement was not confirmed', { subject: message.subject });
+    },
+    retry: (delayMs) => message.nak(delayMs),
+    working: () => message.working(),
+  };
 }

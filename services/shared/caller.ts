@@ -14,6 +14,9 @@ const leeway = 5;
 /** The header that carries a caller token between the processes. */
 export const callerHeader = 'x-bailiwick-caller';
 
+/** The id of the caller that works off the queue, which is nobody's request. */
+export const queueWorker = 'queue';
+
 /** A service calling in its own name. */
 export function serviceCaller(service: string, requestId = ''): Caller {
   return create(CallerSchema, { type: 'service', id: service, requestId });

@@ -3,13 +3,15 @@ import { reflect } from '@bufbuild/protobuf/reflect';
 import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
+import { answerSpan, isCountedHere, operationSeconds, rpcName } from './calls.ts';
 import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
 import { denied, invalid, type ServiceError, toServiceError, unauthenticated } from './errors.ts';
 import { isId } from './ids.ts';
 import type { Log } from './log.ts';
 import type { RightsKey } from './revocation.ts';
+import { inSpan } from './trace.ts';
 
-// The pipeline every call passes through, whichever entrance it came by: log, error rewrite, caller,
+// The pipeline every call passes through, whichever entrance it came by: trace, log, error rewrite, caller,
 // audit of refusals, validation from proto, authorization from the operation's option, handler.
 
 /** What a handler knows of its call besides the request. */
@@ -103,7 +105,7 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
     }
   }
 
-  return async (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> => {
+  const dispatch = async (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> => {
     const operation = operationOf(method);
     const started = performance.now();
     let code = 'ok';
@@ -116,12 +118,16 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
       await audit(operation, request, caller, error);
       throw error;
     } finally {
-      const ms = Math.round(performance.now() - started);
+      const took = performance.now() - started;
+      if (isCountedHere(caller)) operationSeconds.record(took / 1000, { operation: operation.name, code });
       // What services ask each other in their own name has no request: it is part of one that is logged.
+      const ms = Math.round(took);
       if (caller.requestId !== '') log.info('call', { operation: operation.name, code, ms, actor: caller.id || caller.type, requestId: caller.requestId });
       if (operation.sideEffects) afterChange();
     }
   };
+  return (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> =>
+    inSpan(rpcName(method), answerSpan(method, caller), () => dispatch(method, request, caller, signal));
 }
 
 function assertCredential({ credential, callers }: Operation, caller: Caller): void {

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { currentTraceId } from './trace.ts';
 
 // One JSON object a line on standard output: what Kubernetes and every log shipper takes as it is.
 
@@ -9,13 +10,14 @@ export type Log = {
   error(message: string, fields?: LogFields): void;
 };
 
-/** A log of one service. An `error` field may be any thrown value: it is written with its stack and causes. */
+/** A log of one service. Whatever is done for a request has its trace id on the line. An `error` field may be any thrown value: it is written with its stack and causes. */
 export function createLog(service: string, write: (line: string) => void = (line) => process.stdout.write(line)): Log {
   const emit =
     (level: string) =>
     (message: string, fields: LogFields = {}) => {
       const { error, ...rest } = fields;
-      const line = { time: new Date().toISOString(), level, service, message, ...rest, ...(error === undefined ? {} : { error: describe(error) }) };
+      const traceId = currentTraceId() || undefined;
+      const line = { time: new Date().toISOString(), level, service, message, traceId, ...rest, ...(error === undefined ? {} : { error: describe(error) }) };
       write(`${JSON.stringify(line)}\n`);
     };
   return { info: emit('info'), warn: emit('warn'), error: emit('error') };

@@ -1,8 +1,10 @@
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
+import { SpanKind } from '@opentelemetry/api';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { Log } from './log.ts';
+import { inSpan } from './trace.ts';
 
 export type { EntityManager };
 
@@ -63,8 +65,10 @@ export function openDatabase(options: DatabaseOptions) {
   orm.em.getConnection().getClient();
   const [pool] = pools;
   if (!pool) throw new Error('the database pool was not made');
+  const transactionSpan = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', 'db.namespace': options.service } };
 
   return {
+    service: options.service,
     orm,
 
     /**
@@ -74,7 +78,7 @@ export function openDatabase(options: DatabaseOptions) {
     transaction<T>(tenant: string | null, work: (em: EntityManager) => Promise<T>): Promise<T> {
       const em = orm.em.fork();
       if (tenant !== null) em.setFilterParams('tenant', { tenant });
-      return em.transactional((inner) => work(inner as EntityManager));
+      return inSpan('transaction', transactionSpan, () => em.transactional((inner) => work(inner as EntityManager)));
     },
 
     /** Runs a prepared statement of a queries.ts outside of any transaction. */

@@ -3,8 +3,10 @@ import type { Broker } from './broker.ts';
 import type { Caller } from './caller.ts';
 import { createId } from './ids.ts';
 import type { Log } from './log.ts';
-import { type Database, type EntityManager, execute } from './orm.ts';
+import { gauge } from './metrics.ts';
+import { type Database, type EntityManager, execute, type Statement } from './orm.ts';
 import { publishTask, type Task } from './tasks.ts';
+import { continueTrace, currentTraceId, currentTraceparent } from './trace.ts';
 
 // The transactional outbox. Every change writes one row in its own transaction: the event, the audit
 // entry and the tasks that follow from it. A relay hands the rows to the broker, so that neither a
@@ -21,6 +23,8 @@ export const OutboxEntity = defineEntity({
     event: p.text().nullable(),
     audit: p.text(),
     tasks: p.json<Task[]>(),
+    /** The trace the change belongs to, as in W3C's header: what follows from it is part of the same. */
+    traceparent: p.text().default(''),
     createdAt: p.datetime(3),
     publishedAt: p.datetime(3).nullable(),
     streamSeq: p.bigint('number').nullable(),
@@ -37,6 +41,7 @@ export const outboxTable = `
     event text,
     audit text not null,
     tasks jsonb not null,
+    traceparent text not null default '',
     created_at timestamptz(3) not null,
     published_at timestamptz(3),
     stream_seq bigint
@@ -122,7 +127,8 @@ export function recordRefusal(em: EntityManager, origin: Origin, refusal: Pick<A
 }
 
 function row(id: string, createdAt: Date, audit: AuditDraft) {
-  return { id, forTenant: audit.Tenant, type: '', event: null, audit: JSON.stringify(audit), tasks: [], createdAt, publishedAt: null, streamSeq: null };
+  const waiting = { createdAt, publishedAt: null, streamSeq: null };
+  return { id, forTenant: audit.Tenant, type: '', event: null, audit: JSON.stringify(audit), tasks: [], traceparent: currentTraceparent(), ...waiting };
 }
 
 type Outcome = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes'>;
@@ -140,7 +146,7 @@ function draft({ operation, caller, permission }: Origin, now: Date, outcome: Ou
     IP: caller.ip,
     UserAgent: caller.userAgent,
     RequestID: caller.requestId,
-    TraceID: '',
+    TraceID: currentTraceId(),
     ...outcome,
   };
 }
@@ -149,11 +155,26 @@ const actorType = (caller: Caller) => (caller.type === 'service' || caller.type 
 
 const batch = 100;
 
+const lag = gauge<{ service: string }>({
+  name: 'bailiwick_outbox_lag_seconds',
+  about: "Age of the oldest outbox row that is not published; 0 where there is none. The database's: the same from every replica.",
+});
+const oldest: Statement = {
+  name: 'outbox.oldest',
+  text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
+};
+
+type Waiting = { id: string; for_tenant: string; type: string; event: string | null; audit: string; tasks: Task[]; traceparent: string };
+
 /**
  * Publishes a service's outbox rows in the background: at once after `nudge`, otherwise every
  * `intervalMs`. Any number of replicas may run it; rows are kept 24 h after they were published.
  */
 export function startRelay({ database, broker, log, intervalMs = 500 }: { database: Database; broker: Broker; log: Log; intervalMs?: number }) {
+  lag.from(async () => {
+    const [row] = await database.query<{ age: number }>(oldest, []);
+    return [{ value: row?.age ?? 0, labels: { service: database.service } }];
+  });
   let stopped = false;
   let wake = () => {};
   let nudged = false;
@@ -161,15 +182,14 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
 
   async function publishBatch(): Promise<number> {
     return database.transaction(null, async (em) => {
-      const rows = await execute<{ id: string; for_tenant: string; type: string; event: string | null; audit: string; tasks: Task[] }>(
+      const rows = await execute<Waiting>(
         em,
-        'select id, for_tenant, type, event, audit, tasks from outbox where published_at is null order by id limit $1 for update skip locked',
+        'select id, for_tenant, type, event, audit, tasks, traceparent from outbox where published_at is null order by id limit $1 for update skip locked',
         [batch],
       );
-      for (const { id, for_tenant: tenant, type, event, audit, tasks } of rows) {
-        const sequence = await broker.publish(`evt.${tenant || '_'}.${type || 'audit'}`, `{"event":${JSON.stringify(event)},"audit":${audit}}`, id);
-        for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
-        await execute(em, 'update outbox set published_at = now(), stream_seq = $1 where id = $2', [sequence, id]);
+      for (const row of rows) {
+        const sequence = await continueTrace(row.traceparent, () => publishRow(broker, row));
+        await execute(em, 'update outbox set published_at = now(), stream_seq = $1 where id = $2', [sequence, row.id]);
       }
       return rows.length;
     });
@@ -206,4 +226,10 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
       await loop;
     },
   };
+}
+
+async function publishRow(broker: Broker, { id, for_tenant: tenant, type, event, audit, tasks }: Waiting): Promise<number> {
+  const sequence = await broker.publish(`evt.${tenant || '_'}.${type || 'audit'}`, `{"event":${JSON.stringify(event)},"audit":${audit}}`, id);
+  for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
+  return sequence;
 }

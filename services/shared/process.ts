@@ -1,9 +1,10 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { ConfigurationError } from './config.ts';
+import { measureLag } from './lag.ts';
 import { createLog, type Log } from './log.ts';
 import { createReadiness } from './readiness.ts';
 import { listenHttp } from './serve.ts';
+import { startTelemetry } from './telemetry.ts';
 
 /** What a process runs. */
 export type Running = {
@@ -35,9 +36,12 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
     process.exit(1);
   });
   try {
+    const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
     const probes = createProbes(running);
-    const admin = await listenHttp(settings.host, settings.adminPort, probes.handle);
+    const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
+      request.url === '/metrics' && telemetry.metrics ? telemetry.metrics(request, response) : probes.handle(request, response),
+    );
     log.info('listening', { port: running.port, grpcPort: running.grpcPort, adminPort: admin.port });
 
     let ending = false;
@@ -51,6 +55,7 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
       await running.drain();
       await running.stop();
       await admin.drain();
+      await telemetry.stop();
       log.info('stopped');
       process.exit(0);
     };
@@ -73,8 +78,7 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
 const maxLagMs = 5000;
 
 function createProbes(running: Running) {
-  const lag = monitorEventLoopDelay({ resolution: 50 });
-  lag.enable();
+  const lag = measureLag();
   let draining = false;
   let started = false;
   const ready = createReadiness(() => running.ready());
@@ -87,8 +91,7 @@ function createProbes(running: Running) {
   }
 
   function liveness(): string | undefined {
-    const worst = lag.max / 1e6;
-    lag.reset();
+    const worst = lag();
     return worst > maxLagMs ? `the event loop stood still for ${Math.round(worst)} ms` : undefined;
   }
 

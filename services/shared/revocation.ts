@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from './broker.ts';
+import { counter } from './metrics.ts';
 
 // Revoked rights end with the reply (architecture.md §3). Gateways remember principals and permissions for at most
 // `leaseMs`. A service that takes rights away tells every gateway and replies when each has forgotten them; one that
@@ -39,11 +40,12 @@ export function createRevoker(broker: Broker) {
       missing?.delete(holder);
       if (missing?.size === 0) done.get(id)?.();
     }),
-  ]).then(() => {
-    listeningSince = Date.now();
-  });
-  // Without the broker every revocation waits its time, so nothing depends on this.
-  ready.catch(() => {});
+  ]);
+  // Without the broker every revocation waits its time, so nothing depends on a failure here.
+  void ready.then(
+    () => (listeningSince = Date.now()),
+    () => {},
+  );
 
   /** Resolves when the keys are forgotten everywhere. To be called after the commit and before the reply. */
   return async (keys: readonly RightsKey[]): Promise<void> => {
@@ -73,6 +75,11 @@ type Remembered = { value: unknown; keys: readonly RightsKey[]; ends: number };
 /** How many answers are remembered at once: at some 500 bytes each, tens of megabytes at the most. */
 const maxRemembered = 50_000;
 
+const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
+  name: 'bailiwick_permission_cache',
+  about: 'Principals and rights that a gateway looked for in its memory, by whether they were there.',
+});
+
 /** The gateway's side: remembers answers for a lease, and only while it can be told to forget them. */
 export function createMemory(broker: Broker) {
   const self = randomUUID();
@@ -89,9 +96,10 @@ export function createMemory(broker: Broker) {
       for (const [name, { keys: held }] of answers) if (held.some((key) => revoked.has(key))) answers.delete(name);
       answer(JSON.stringify({ id, holder: self }));
     })
-    .then(() => {
-      listening = true;
-    });
+    .then(
+      () => (listening = true),
+      () => {},
+    );
 
   // A lease is announced first and counts from before the announcement: its holder gives it up no later than those
   // who were told of it.
@@ -109,7 +117,9 @@ export function createMemory(broker: Broker) {
     async recall<T>(name: string, load: () => Promise<{ value: T; keys: readonly RightsKey[] }>): Promise<T> {
       const now = Date.now();
       const known = answers.get(name);
-      if (known && known.ends > now && leaseEnds > now) return known.value as T;
+      const isKnown = known && known.ends > now && leaseEnds > now;
+      lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
+      if (isKnown) return known.value as T;
       const revocationsBefore = revocations;
       const { value, keys } = await load();
       // What was asked before a revocation may be the answer of before it.

@@ -58,7 +58,7 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
   }
 
   const close = () => Promise.resolve(client.close());
-  return createWireTransport(options, { send, close });
+  return createWireTransport(options, { system: 'grpc', send, close });
 }
 
 const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

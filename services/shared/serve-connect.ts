@@ -9,6 +9,7 @@ import type { Dispatch, Routes } from './dispatch.ts';
 import { toConnectError, toServiceError } from './errors.ts';
 import { type HealthState, healthHandlers } from './health.ts';
 import { maxBodyBytes } from './serve.ts';
+import { continueTrace, traceparentHeader } from './trace.ts';
 
 // connect-node in front of the same pipeline. Loaded only where a client comes that needs it.
 
@@ -33,7 +34,9 @@ function implementation(service: DescService, dispatch: Dispatch, verify: Caller
     method.localName,
     async (request: never, context: HandlerContext) => {
       try {
-        return await dispatch(method as DescMethodUnary, request, verify(context.requestHeader.get(callerHeader) ?? undefined), context.signal);
+        const { requestHeader, signal } = context;
+        const caller = verify(requestHeader.get(callerHeader) ?? undefined);
+        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, () => dispatch(method as DescMethodUnary, request, caller, signal));
       } catch (error) {
         throw toConnectError(toServiceError(error));
       }

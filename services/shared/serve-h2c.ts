@@ -21,10 +21,7 @@ export async function listenH2c(host: string, port: number, handle: H2cHandler, 
   const sessions = new Set<ServerHttp2Session>();
   const server: Http2Server = createServer({ maxSessionMemory: sessionMemoryMb }, (request, response) => {
     const { stream } = response;
-    stream.once('finish', () => {
-      console.log('FIN', request.complete, request.destroyed, stream.readableEnded, stream.destroyed);
-      discardRest(stream);
-    });
+    stream.once('finish', () => discardRest(stream));
     Promise.resolve(handle(request, response)).catch(() => stream.destroy());
   });
   server.on('session', (session) => {

@@ -11,6 +11,7 @@ import type { HealthState } from './health.ts';
 import type { Readiness } from './readiness.ts';
 import type { StockHandler } from './serve-connect.ts';
 import { listenH2c } from './serve-h2c.ts';
+import { continueTrace, traceparentHeader } from './trace.ts';
 
 // A service's listeners: HTTP/1.1 with a lean branch for unary Connect calls of `application/proto`, which is what the other
 // processes send, and HTTP/2 for gRPC. Everything else on both of them is connect-node's: Connect, gRPC, gRPC-web, health.
@@ -142,7 +143,8 @@ async function answer(method: DescMethodUnary, request: IncomingMessage, respons
     const caller = verify(headerText(request, callerHeader));
     const body = await readBody(request, maxBodyBytes);
     if (!body) throw invalid('the message is too large');
-    const message = await dispatch(method, parse(method, body), caller, callSignal(request, response));
+    const traceparent = headerText(request, traceparentHeader);
+    const message = await continueTrace(traceparent, () => dispatch(method, parse(method, body), caller, callSignal(request, response)));
     const bytes = toBinary(method.output, message);
     response.writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length }).end(bytes);
   } catch (error) {

@@ -7,7 +7,7 @@ import { parseKeyRing } from './seal.ts';
 export const listenSettings = {
   host: { env: 'BAILIWICK_HOST', kind: 'text', fallback: '0.0.0.0', about: 'Address to listen on.' },
   port: { env: 'PORT', kind: 'int', fallback: '8080', about: 'Port of the operations (gateway) or of the calls between the services.' },
-  adminPort: { env: 'BAILIWICK_ADMIN_PORT', kind: 'int', fallback: '9464', about: 'Port of the probes /startupz, /readyz and /livez.' },
+  adminPort: { env: 'BAILIWICK_ADMIN_PORT', kind: 'int', fallback: '9464', about: 'Port of the probes /startupz, /readyz and /livez, and of /metrics.' },
   preDrainMs: {
     env: 'BAILIWICK_PRE_DRAIN_MS',
     kind: 'int',
@@ -27,6 +27,7 @@ export const callerSettings = {
     env: 'BAILIWICK_RPC',
     kind: 'text',
     fallback: 'http',
+    check: oneOf('http', 'grpc'),
     about: 'How the process calls the services: http (the services are named by http:// addresses) or grpc (by gRPC targets, such as dns:///identity:8081).',
   },
 } as const satisfies SettingTable;

@@ -7,6 +7,7 @@ import { readSettings, type Setting, type SettingTable } from '@bailiwick/shared
 import { parse } from 'yaml';
 import { chartDir, openChart, valueFiles } from './helm.ts';
 import { configuredPods, environmentNames, materialise, type Pod, secretsIn } from './manifests.ts';
+import { sampleSecret } from './secrets.ts';
 
 // The chart renders what the processes read, and the processes read what the chart renders.
 
@@ -87,8 +88,7 @@ test('values.yaml shows every value of `config` with its variable and the defaul
 test('every process accepts the environment and the files it is given', { skip: chart.skip }, async (t) => {
   for (const file of ['minimal', 'evaluation'] as const) {
     const objects = await chart.render({ file });
-    const anySecret = (name: string, key: string) => (/^(smtp-)?url$/.test(key) ? `postgres://${name}` : 'secret');
-    const read = file === 'evaluation' ? secretsIn(objects) : anySecret;
+    const read = file === 'evaluation' ? secretsIn(objects) : sampleSecret;
     for (const { table, pod } of configuredPods(objects)) readSettings(table, materialise(t, pod, read));
   }
 });
@@ -96,7 +96,7 @@ test('every process accepts the environment and the files it is given', { skip: 
 test('`config` reaches every process that reads the setting, a workload’s own goes before it', { skip: chart.skip }, async (t) => {
   let seen = 0;
   for (const { name, table, pod } of configuredPods(await chart.render({ file: 'full' }))) {
-    const environment = materialise(t, pod, (secret) => `postgres://${secret}`);
+    const environment = materialise(t, pod, sampleSecret);
     const settings = readSettings(table, environment) as Record<string, unknown>;
     for (const [key, wanted] of Object.entries(fullValues.config)) {
       if (!Object.hasOwn(table, key)) continue;
@@ -121,4 +121,18 @@ test('notifications runs with its roles apart, and callers reach the one that ta
   assert.equal(valueOf('gateway', 'BAILIWICK_NOTIFICATIONS_URL'), 'http://bailiwick-notifications-api.test.svc.cluster.local:8080');
   assert.equal(valueOf('gateway', 'BAILIWICK_PRE_DRAIN_MS'), '15000');
   assert.equal(valueOf('identity', 'BAILIWICK_PRE_DRAIN_MS'), '5000');
+});
+
+test('`rpc.mode` decides how the processes call each other, all of them alike', { skip: chart.skip }, async () => {
+  for (const [mode, url] of [
+    ['http', /^http:\/\/bailiwick-[a-z-]+\.test\.svc\.cluster\.local:8080$/],
+    ['grpc', /^dns:\/\/\/bailiwick-[a-z-]+-grpc\.test\.svc\.cluster\.local:8081$/],
+  ] as const) {
+    for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set: [`rpc.mode=${mode}`] }))) {
+      const variables = pod.spec.containers[0]?.env ?? [];
+      const urls = variables.filter(({ name }) => /^BAILIWICK_(IDENTITY|ACCESS|SSO|NOTIFICATIONS)_URL$/.test(name));
+      for (const { value } of urls) assert.match(value ?? '', url, name);
+      if (urls.length > 0) assert.equal(variables.find((variable) => variable.name === 'BAILIWICK_RPC')?.value, mode, name);
+    }
+  }
 });

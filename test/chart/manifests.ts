@@ -19,6 +19,7 @@ export type Manifest = {
     selector?: { matchLabels?: Record<string, string> } & Record<string, unknown>;
     ports?: Array<{ name: string; port: number; targetPort: string | number }>;
     type?: string;
+    clusterIP?: string;
     template?: Pod;
   };
   data?: Record<string, string>;

@@ -30,23 +30,40 @@ test('every workload is there, with a command that exists and a way to be replac
 
 test('the gateway and every service that is called have a Service that leads to their ports', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'minimal' });
-  const services = objects.filter(({ kind }) => kind === 'Service');
+  const services = objects.filter(({ kind, spec }) => kind === 'Service' && spec?.clusterIP !== 'None');
   assert.deepEqual(services.map(({ metadata }) => metadata.name).sort(), called.map((name) => `bailiwick-${name}`).sort());
   for (const { metadata, spec } of services) {
     assert.equal(spec?.type, 'ClusterIP');
+    const ports: Array<[string, number]> = [
+      ['http', 8080],
+      ...(metadata.name === 'bailiwick-gateway' ? [] : [['grpc', 8081] as [string, number]]),
+      ['admin', 9464],
+    ];
     assert.deepEqual(
       spec?.ports?.map(({ name, port, targetPort }) => [name, port, targetPort]),
-      [
-        ['http', 8080, 'http'],
-        ['admin', 9464, 'admin'],
-      ],
+      ports.map(([name, port]) => [name, port, name]),
     );
     const pod = podOf(objects, 'Deployment', metadata.name.replace('bailiwick-', ''));
     assert.deepEqual(spec?.selector, pod.metadata.labels);
-    assert.deepEqual(containerOf(pod).ports, [
-      { name: 'http', containerPort: 8080 },
-      { name: 'admin', containerPort: 9464 },
-    ]);
+    assert.deepEqual(
+      containerOf(pod).ports,
+      ports.map(([name, containerPort]) => ({ name, containerPort })),
+    );
+  }
+});
+
+test('gRPC clients find the addresses of all pods of a service in a headless Service', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  const headless = objects.filter(({ kind, spec }) => kind === 'Service' && spec?.clusterIP === 'None');
+  const wanted = called.filter((name) => name !== 'gateway');
+  assert.deepEqual(headless.map(({ metadata }) => metadata.name).sort(), wanted.map((name) => `bailiwick-${name}-grpc`).sort());
+  for (const { metadata, spec } of headless) {
+    const pod = podOf(objects, 'Deployment', metadata.name.replace(/^bailiwick-|-grpc$/g, ''));
+    assert.deepEqual(spec?.selector, pod.metadata.labels);
+    assert.deepEqual(
+      spec?.ports?.map(({ name, port, targetPort }) => [name, port, targetPort]),
+      [['grpc', 8081, 'grpc']],
+    );
   }
 });
 

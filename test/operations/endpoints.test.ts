@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -215,7 +215,7 @@ describeBoth('webhook endpoints', (topology) => {
 
   test('Webhooks_CreateEndpoint gives a tenant fifty, however many are asked for at once', async () => {
     const Tenant = await tenantOf(ada);
-    const answers = await Promise.all(Array.from({ length: 60 }, () => create(sample(Tenant))));
+    const answers = await Promise.all(Array.from({ length: 60 }, () => patiently(() => create(sample(Tenant)))));
     const created = answers.filter(({ status }) => status === 200);
     assert.equal(created.length, 50);
     for (const answer of answers.filter(({ status }) => status !== 200)) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../answers.ts';
-import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
+import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, signUp } from '../people.ts';
 import { countOf, eventsOf, rowsOf } from '../store.ts';
 
@@ -63,12 +63,7 @@ describeBoth('group members', (topology) => {
 
   test('Groups_AddMember called 200 times at once makes one row and one event', async () => {
     const Tenant = await tenantWith([bob], ['eng']);
-    // All of them wait for one row. Where that takes longer than a call may wait, a client repeats it.
-    const addPatiently = async (tries = 5): Promise<Answer> => {
-      const answer = await add(Tenant, 'eng', bob);
-      return answer.body.Code === 'unavailable' && tries > 1 ? addPatiently(tries - 1) : answer;
-    };
-    const answers = await Promise.all(Array.from({ length: 200 }, () => addPatiently()));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(() => add(Tenant, 'eng', bob))));
     for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 1);
     assert.equal((await membersEvents(Tenant)).length, 1);
@@ -76,7 +71,7 @@ describeBoth('group members', (topology) => {
 
   test('Groups_AddMember and Groups_RemoveMember at once leave what their events say', async () => {
     const Tenant = await tenantWith([bob], ['eng']);
-    const calls = Array.from({ length: 40 }, (_, index) => (index % 2 ? add(Tenant, 'eng', bob) : remove(Tenant, 'eng', bob)));
+    const calls = Array.from({ length: 40 }, (_, index) => patiently(() => (index % 2 ? add(Tenant, 'eng', bob) : remove(Tenant, 'eng', bob))));
     for (const answer of await Promise.all(calls)) bodyOf(answer);
     const count = (type: string, events: Array<{ type: string }>) => events.filter((event) => event.type === type).length;
     const events = await membersEvents(Tenant);

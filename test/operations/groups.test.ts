@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -126,7 +126,7 @@ describeBoth('groups', (topology) => {
 
   test('Groups_Save called twenty times at once for a new path makes one group', async () => {
     const Tenant = await newTenant();
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => save({ Tenant, Path: index % 2 ? 'Eng' : '/eng' })));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => patiently(() => save({ Tenant, Path: index % 2 ? 'Eng' : '/eng' }))));
     for (const answer of answers) bodyOf(answer);
     assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), 1);
     assert.deepEqual(
@@ -168,7 +168,7 @@ describeBoth('groups', (topology) => {
       assert.deepEqual(await readPage(stack, operation, { Tenant }, token), { Items: [], NextCursor: '' });
     }
     const paths = Array.from({ length: 120 }, (_, index) => `g${index}`);
-    await Promise.all(paths.map(async (Path) => bodyOf(await save({ Tenant, Path }))));
+    await Promise.all(paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))));
     const all = await readList<Group>(stack, 'Groups_List', { Tenant }, token, 7);
     assert.deepEqual(all.sizes, [...Array.from({ length: 17 }, () => 7), 1]);
     assert.deepEqual(all.items.map(({ Path }) => Path).sort(), [...paths].sort());
@@ -186,7 +186,7 @@ describeBoth('groups', (topology) => {
   test('Groups_List never gives more than 200 at once, and skips nothing where the last one read is deleted', async () => {
     const Tenant = await newTenant();
     const paths = Array.from({ length: 205 }, (_, index) => `g${index}`);
-    await Promise.all(paths.map(async (Path) => bodyOf(await save({ Tenant, Path }))));
+    await Promise.all(paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))));
     const first = await readPage<Group>(stack, 'Groups_List', { Tenant, Page: { Limit: 1000 } }, token);
     assert.equal(first.Items.length, 200);
     bodyOf(await remove(Tenant, first.Items.at(-1)?.Path ?? ''));

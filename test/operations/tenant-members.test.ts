@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, signUp } from '../people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -80,7 +80,7 @@ describeBoth('tenant members', (topology) => {
 
   test('TenantMembers_Add called thirty times at once makes one member', async () => {
     const tenant = await tenantOfAda();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => add(tenant, bob)));
+    const answers = await Promise.all(Array.from({ length: 30 }, () => patiently(() => add(tenant, bob))));
     for (const answer of answers) bodyOf(answer);
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [tenant, bob.id]), 1);
     assert.equal(await countOf(stack, 'access.grant_entry where tenant = $1 and subject = $2', [tenant, bob.id]), 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList, readPage, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { newAddress, password, register, signUp } from '../people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -82,7 +82,7 @@ describeBoth('tenants', (topology) => {
 
   test('Tenants_Create gives a person ten, however many are asked for at once', async () => {
     const eve = await signUp(stack);
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => create({ Name: `Number ${index}` }, eve.token)));
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => patiently(() => create({ Name: `Number ${index}` }, eve.token))));
     assert.equal(answers.filter(({ status }) => status === 200).length, 10);
     for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'failed_precondition');
     assert.equal(await countOf(stack, 'access.tenant where created_by = $1', [eve.id]), 10);

@@ -32,10 +32,12 @@ port: {value: "8080"}
 adminPort: {value: "9464"}
 preDrainMs: {value: {{ mul 1000 (int .values.preDrainSeconds) | quote }}}
 publicUrl: {value: {{ include "bailiwick.publicUrl" $root | quote }}}
-{{- range $name := list "identity" "access" "sso" }}
-{{ $name }}Url: {value: "http://{{ include "bailiwick.host" (dict "root" $root "component" $name) }}:8080"}
+{{- range $name := list "identity" "access" "sso" "notifications" }}
+{{- $component := eq $name "notifications" | ternary "notifications-api" $name }}
+{{ $name }}Url: {value: {{ include "bailiwick.peerUrl" (dict "root" $root "component" $component) | quote }}}
 {{- end }}
-notificationsUrl: {value: "http://{{ include "bailiwick.host" (dict "root" $root "component" "notifications-api") }}:8080"}
+rpc: {value: {{ $root.Values.rpc.mode }}}
+grpcPort: {value: "8081"}
 callerKey: {value: /run/bailiwick/caller.key}
 callerPublicKeys: {value: /run/bailiwick/callers}
 keyRing: {value: /run/bailiwick/key-ring}
@@ -47,6 +49,18 @@ mailFrom: {value: {{ include "bailiwick.mailFrom" $root | quote }}}
 {{- with .roles }}
 roles: {value: {{ . | quote }}}
 {{- end }}
+{{- end -}}
+
+{{/*
+(dict "root" $ "component" name): where other processes call it. HTTP goes through the Service's one address; gRPC balances each call
+over the addresses of all pods, which the headless Service gives.
+*/}}
+{{- define "bailiwick.peerUrl" -}}
+{{- if eq .root.Values.rpc.mode "grpc" -}}
+dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-grpc" .component)) }}:8081
+{{- else -}}
+http://{{ include "bailiwick.host" . }}:8080
+{{- end -}}
 {{- end -}}
 
 {{/* `config`, and in an evaluation a guard that lets webhooks reach the inbox. */}}

@@ -1,13 +1,13 @@
 {{/*
-What runs: workload → the process whose settings it reads, its script, and whether others call it (a Service). Delivery and mail are
-workloads of their own, so that each is scaled by its own queue.
+What runs: workload → the process whose settings it reads, its script, whether it is called (a Service), and whether by other processes
+(gRPC too). Delivery and mail are workloads of their own, so that each is scaled by its own queue.
 */}}
 {{- define "bailiwick.workloads" -}}
 gateway: {process: gateway, script: gateway/main.ts, called: true}
-identity: {process: identity, script: services/identity/main.ts, called: true}
-access: {process: access, script: services/access/main.ts, called: true}
-sso: {process: sso, script: services/sso/main.ts, called: true}
-notifications-api: {process: notifications, script: services/notifications/main.ts, called: true, roles: api}
+identity: {process: identity, script: services/identity/main.ts, called: true, grpc: true}
+access: {process: access, script: services/access/main.ts, called: true, grpc: true}
+sso: {process: sso, script: services/sso/main.ts, called: true, grpc: true}
+notifications-api: {process: notifications, script: services/notifications/main.ts, called: true, grpc: true, roles: api}
 notifications-delivery: {process: notifications, script: services/notifications/main.ts, called: false, roles: "fanout,delivery"}
 notifications-email: {process: notifications, script: services/notifications/main.ts, called: false, roles: email}
 {{- end -}}
@@ -32,6 +32,9 @@ notifications-email: {process: notifications, script: services/notifications/mai
 command: {{ concat (list "node") .values.nodeArguments (list .workload.script) | toJson }}
 ports:
   - {name: http, containerPort: 8080}
+  {{- if .workload.grpc }}
+  - {name: grpc, containerPort: 8081}
+  {{- end }}
   - {name: admin, containerPort: 9464}
 env:
   {{- include "bailiwick.environment" (dict "root" .root "process" .workload.process "roles" .workload.roles "values" .values) | nindent 2 }}

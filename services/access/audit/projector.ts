@@ -4,6 +4,7 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { StreamMessage } from '@bailiwick/shared/outbox.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
+import { outsideTraces } from '@bailiwick/shared/trace.ts';
 import { appendEntries } from './append.ts';
 import { type Entry, entryOf } from './chain.ts';
 
@@ -57,7 +58,8 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
       waiting.push({ entry, resolve, reject });
       if (running) return;
       running = true;
-      void run();
+      // One transaction serves entries of many traces.
+      void outsideTraces(run);
     });
 }
 

@@ -5,8 +5,9 @@ const tasks = '/proc/self/task';
 
 /**
  * Gives the threads that hash passwords the CPU's leftovers: while sign-ins saturate it, calls that only read go on at
- * nearly their own pace. A thread's priority is Linux's: elsewhere nothing happens. To be called once hashing has
- * begun, since the threads do not exist before. Returns how many threads were found.
+ * nearly their own pace. A thread's priority is Linux's: elsewhere nothing happens. Nor on Deno, which hashes on threads
+ * that look like those of its event loop. To be called once hashing has begun, since the threads do not exist before.
+ * Returns how many threads were found.
  */
 export function lowerHashThreads(): number {
   try {

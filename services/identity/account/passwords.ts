@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { exhausted } from '@bailiwick/shared/errors.ts';
+import { gauge } from '@bailiwick/shared/metrics.ts';
 import { lowerHashThreads } from './hash-threads.ts';
 
 /** argon2id as in RFC 9106's second choice for memory-constrained servers, OWASP's first: 19 MiB, two passes, one lane. */
@@ -13,6 +14,8 @@ const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.ti
 /** Work beyond this many waiting hashes is refused rather than collapsing under them: at 7 ms each it is a wait of seconds. */
 const maxWaiting = 400;
 
+const queue = gauge({ name: 'bailiwick_hash_queue', about: 'Passwords that wait to be hashed. At 400, sign-ins are refused.' });
+
 export type Passwords = ReturnType<typeof createPasswords>;
 
 /** Hashes passwords, at most one on each CPU at a time. */
@@ -20,6 +23,7 @@ export function createPasswords() {
   const limit = availableParallelism();
   let running = 0;
   const waiting: Array<() => void> = [];
+  queue.from(() => [{ value: waiting.length, labels: {} }]);
 
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     if (running < limit) running++;

@@ -4,6 +4,8 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type KeyRing } from '@bailiwick/shared/seal.ts';
 import { openTaskToken } from '@bailiwick/shared/tasks.ts';
+import { inSpan } from '@bailiwick/shared/trace.ts';
+import { SpanKind } from '@opentelemetry/api';
 import { taskOf } from '../queue/context.ts';
 import type { Mailer } from './mailer.ts';
 import { displayName, renderTemplate, type TemplateName, type Templates, type Values } from './templates.ts';
@@ -23,7 +25,8 @@ export function createMails({ mailer, templates, ring, publicUrl }: MailDeps) {
     const tenantName = displayName(extra['tenantName'] ?? '') || unnamed;
     const mail = renderTemplate(template, { publicUrl, email, tenantName, ...values });
     // The task's id: a mail that goes out twice after a crash is one mail to whoever compares.
-    await mailer.send({ to: mailbox(email), messageId: `<${id || createId('tsk')}@${messageHost}>`, ...mail });
+    const span = { kind: SpanKind.CLIENT, attributes: { 'bailiwick.mail': name } };
+    await inSpan('smtp send', span, () => mailer.send({ to: mailbox(email), messageId: `<${id || createId('tsk')}@${messageHost}>`, ...mail }));
   }
 
   return {

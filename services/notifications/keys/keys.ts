@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Buffer } from 'node:buffer';
 import { createId } from '@bailiwick/shared/ids.ts';
+import { counter } from '@bailiwick/shared/metrics.ts';
 import { type Database, lockName } from '@bailiwick/shared/orm.ts';
 import { type KeyRing, open, seal, unwrapKey, wrapKey } from '@bailiwick/shared/seal.ts';
 import { createCache } from './cache.ts';
@@ -12,14 +13,17 @@ export type TenantKeys = ReturnType<typeof createTenantKeys>;
 
 type DataKey = { id: string; key: Buffer };
 
+const hits = counter({ name: 'bailiwick_key_cache_hits_total', about: 'Data keys that were at hand, and cost no look-up and no unwrapping.' }, {});
+
 /**
  * Seals with the data keys of the tenants ("" = the platform's own). A tenant gets its key when it first
  * needs one, in a transaction of its own: a key that nothing was sealed with does no harm.
  */
 export function createTenantKeys({ database, ring }: { database: Database; ring: KeyRing }) {
   // Short enough that a tenant's destroyed key is soon forgotten everywhere.
-  const newest = createCache<DataKey>({ size: 1000, lifetimeMs: 60_000 });
-  const known = createCache<DataKey>({ size: 1000, lifetimeMs: 60_000 });
+  const cached = { size: 1000, lifetimeMs: 60_000, onHit: () => hits.add({}) };
+  const newest = createCache<DataKey>(cached);
+  const known = createCache<DataKey>(cached);
 
   const unwrap = (tenant: string, { id, kek, wrapped }: WrappedKey): DataKey => ({ id, key: unwrapKey(ring, kek, wrapped, [tenant, id]) });
 

@@ -67,6 +67,7 @@ export class Initial extends Migration {
         queued_at timestamptz(3),
         enqueued_at timestamptz(3) not null,
         extra jsonb not null,
+        traceparent text not null default '',
         dek_id text not null,
         request bytea not null
       );

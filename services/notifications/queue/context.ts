@@ -1,4 +1,5 @@
 import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { queueWorker } from '@bailiwick/shared/caller.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { create } from '@bufbuild/protobuf';
 
@@ -10,6 +11,8 @@ export type TaskContext = {
   id: string;
   /** From 1. */
   attempt: number;
+  /** When the task came to be; not in a direct call. */
+  enqueued?: Date;
   /** What the work needs besides its request, e.g. a mail's locale. */
   extra: Readonly<Record<string, string>>;
   /** Set by the handler where the receiver asked to be left alone for a while. */
@@ -21,7 +24,7 @@ const deliverBits = permissionBitmap((permission) => permission === 'iam.interna
 
 /** The caller of one attempt: the worker, with the one permission it needs. */
 export function createTaskCaller(context: TaskContext): Caller {
-  const caller = create(CallerSchema, { type: 'worker', id: 'queue', platformPermissions: deliverBits, requestId: context.id });
+  const caller = create(CallerSchema, { type: 'worker', id: queueWorker, platformPermissions: deliverBits, requestId: context.id });
   contexts.set(caller, context);
   return caller;
 }

@@ -49,6 +49,8 @@ export const DeliveryWaitingEntity = defineEntity({
     queuedAt: p.datetime(3).nullable(),
     enqueuedAt: p.datetime(3),
     extra: p.json<Record<string, string>>(),
+    /** Of the attempt before, so that the next one is part of the same trace. */
+    traceparent: p.text().default(''),
     dekId: p.text(),
     /** The documented JSON request, sealed. */
     request: p.blob(),

@@ -31,6 +31,7 @@ export type WaitingRow = {
   dueAt: Date | null;
   enqueuedAt: Date;
   extra: Record<string, string>;
+  traceparent: string;
   dekId: string;
   request: Buffer;
 };
@@ -58,9 +59,9 @@ const settleDone: Statement = {
 const settleWaiting: Statement = {
   name: 'notifications.settle_waiting',
   text: `${noteAttempt}
-    insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, queued_at, enqueued_at, extra, dek_id, request)
-    select task, $16, $17, $3, $4, $5, $6, $18, $15, null, $19, $20, $21, $22 from noted
-    on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null
+    insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, queued_at, enqueued_at, extra, dek_id, request, traceparent)
+    select task, $16, $17, $3, $4, $5, $6, $18, $15, null, $19, $20, $21, $22, $23 from noted
+    on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null, traceparent = excluded.traceparent
     where delivery_waiting.attempt <= excluded.attempt`,
 };
 
@@ -71,7 +72,7 @@ export async function settleAsDone(database: Database, attempt: AttemptRow): Pro
 
 /** Notes an attempt, and that its task waits for another or is dead. */
 export async function settleAsWaiting(database: Database, attempt: AttemptRow, row: WaitingRow): Promise<void> {
-  const values = [row.state, row.lane, row.attempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request];
+  const values = [row.state, row.lane, row.attempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request, row.traceparent];
   await database.query(settleWaiting, [...valuesOf(attempt), ...values]);
 }
 
@@ -87,7 +88,7 @@ function valuesOf(row: AttemptRow): unknown[] {
 export function takeDue(em: EntityManager, lane: string, limit: number): Promise<WaitingRow[]> {
   return execute<WaitingRow>(
     em,
-    `select task, state, lane, operation, tenant, endpoint, event, attempt, due_at as "dueAt", enqueued_at as "enqueuedAt", extra, dek_id as "dekId", request
+    `select task, state, lane, operation, tenant, endpoint, event, attempt, due_at as "dueAt", enqueued_at as "enqueuedAt", extra, traceparent, dek_id as "dekId", request
      from delivery_waiting
      where lane = $1 and ((state = 'waiting' and due_at <= now()) or (state = 'queued' and queued_at < now() - interval '15 minutes'))
      order by due_at limit $2 for update skip locked`,
@@ -102,6 +103,22 @@ export async function markQueued(em: EntityManager, task: string): Promise<void>
 /** Puts a row off that cannot be published, so that it does not stand in the way of the others. */
 export async function postpone(em: EntityManager, task: string): Promise<void> {
   await execute(em, "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1", [task]);
+}
+
+const overdue: Statement = {
+  name: 'notifications.overdue',
+  text: `select lane, extract(epoch from now() - min(due_at))::float8 as age from delivery_waiting
+         where state = 'waiting' and due_at <= now() group by lane`,
+};
+
+/** The lanes in which a waiting task should have been published, and for how many seconds. */
+export const listOverdue = (database: Database): Promise<Array<{ lane: string; age: number }>> => database.query(overdue, []);
+
+const dead: Statement = { name: 'notifications.dead_letters', text: "select count(*)::int as count from delivery_waiting where state = 'dead'" };
+
+export async function countDeadLetters(database: Database): Promise<number> {
+  const [row] = await database.query<{ count: number }>(dead, []);
+  return row?.count ?? 0;
 }
 
 /** Forgets attempts and dead letters older than 30 days, a batch at a time. Returns how many went. */

@@ -2,6 +2,7 @@ import type { Broker } from '@bailiwick/shared/broker.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { publishTask, type Task, type TaskOperation } from '@bailiwick/shared/tasks.ts';
+import { continueTrace } from '@bailiwick/shared/trace.ts';
 import { deleteOld, markQueued, postpone, takeDue, type WaitingRow } from './queries.ts';
 import type { Store } from './store.ts';
 
@@ -22,9 +23,9 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
       log.error('a waiting task cannot be opened and is put off', { task: row.task, error });
     });
     if (!request) return postpone(em, row.task);
-    const { task: id, operation, extra, tenant, event, attempt, enqueuedAt } = row;
+    const { task: id, operation, extra, traceparent, tenant, event, attempt, enqueuedAt } = row;
     const task: Task = { id, operation: operation as TaskOperation, request, extra };
-    await publishTask(broker, task, { tenant, event, attempt, enqueued: new Date(enqueuedAt).toISOString() });
+    await continueTrace(traceparent, () => publishTask(broker, task, { tenant, event, attempt, enqueued: new Date(enqueuedAt).toISOString() }));
     await markQueued(em, id);
   }
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import { currentTraceparent } from '@bailiwick/shared/trace.ts';
 import type { TenantKeys } from '../keys/keys.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutcome } from './outcome.ts';
@@ -26,7 +27,19 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
       if (plan.state === 'done') return settleAsDone(database, noted);
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(attempt.text), requestContext(task));
       const next = plan.state === 'waiting' ? number + 1 : number;
-      const row = { task, lane, operation, tenant, endpoint, event, extra, enqueuedAt: attempt.enqueued, dekId, request: sealed };
+      const row = {
+        task,
+        lane,
+        operation,
+        tenant,
+        endpoint,
+        event,
+        extra,
+        enqueuedAt: attempt.enqueued,
+        traceparent: currentTraceparent(),
+        dekId,
+        request: sealed,
+      };
       await settleAsWaiting(database, noted, { ...row, state: plan.state, attempt: next, dueAt });
     },
 

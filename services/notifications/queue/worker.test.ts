@@ -26,6 +26,7 @@ async function work({ done = false, headers = {}, body = '{"Email":"a@example.or
     [taskHeaders.operation]: 'Account_Task_SendNotice',
     [taskHeaders.task]: 'tsk_1',
     [taskHeaders.attempt]: '2',
+    [taskHeaders.enqueued]: '2026-01-01T00:00:00.000Z',
     [taskHeaders.extra]: '{"locale":"de"}',
     ...headers,
   };
@@ -68,7 +69,7 @@ test('an attempt calls its operation as a worker that may deliver and nothing el
   assert.equal(call.caller.type, 'worker');
   assert.ok(holdsOnPlatform(call.caller, 'iam.internal.deliver'));
   assert.equal(holdsOnPlatform(call.caller, 'iam.platform.users.read'), false);
-  assert.deepEqual(taskOf(call.caller), { id: 'tsk_1', attempt: 2, extra: { locale: 'de' } });
+  assert.deepEqual(taskOf(call.caller), { id: 'tsk_1', attempt: 2, enqueued: new Date('2026-01-01T00:00:00Z'), extra: { locale: 'de' } });
 });
 
 test('an attempt that is handed out a second time is acknowledged and not made', async () => {

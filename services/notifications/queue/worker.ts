@@ -6,6 +6,7 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type Attempt, expiryOf, readAttempt } from './attempt.ts';
 import { createTaskCaller, type TaskContext } from './context.ts';
+import { attempts, inFlight } from './metrics.ts';
 import { type AttemptOutcome, outcomeOfError, outcomeOfResponse } from './outcome.ts';
 import { planNext } from './plan.ts';
 import type { Schedule } from './schedule.ts';
@@ -25,9 +26,11 @@ export function startWorker(deps: WorkerDeps, lane: Lane): void {
   const options = { stream: 'TASK', durable: `lane-${lane.name}`, subject: `task.${lane.name}.>`, concurrency: lane.concurrency, ackWaitMs } as const;
   deps.broker.consume(options, async (message) => {
     const sign = setInterval(() => message.working(), signOfLifeMs);
+    inFlight.change(1, { lane: lane.name });
     try {
       await handle(deps, lane, message);
     } finally {
+      inFlight.change(-1, { lane: lane.name });
       clearInterval(sign);
     }
   });
@@ -42,7 +45,7 @@ async function handle({ dispatch, store, log }: WorkerDeps, { schedule }: Lane, 
   if (await store.isDone(attempt.task, attempt.number)) return message.ack();
 
   const startedAt = new Date();
-  const context: TaskContext = { id: attempt.task, attempt: attempt.number, extra: attempt.extra };
+  const context: TaskContext = { id: attempt.task, attempt: attempt.number, enqueued: attempt.enqueued, extra: attempt.extra };
   const outcome = (await perform(dispatch, attempt, context)) ?? givenUp(attempt, message.deliveries);
   if (!outcome) return message.retry(ourFaultWait(message.deliveries));
 
@@ -59,6 +62,7 @@ async function handle({ dispatch, store, log }: WorkerDeps, { schedule }: Lane, 
   const finished = { attempt, outcome, plan, startedAt, durationMs: Date.now() - startedAt.getTime() };
   await finish(store, finished);
   await message.ack();
+  attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
 }
 

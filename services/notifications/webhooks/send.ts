@@ -6,13 +6,20 @@ import type { Pools } from './pools.ts';
 /** delivery.md §1: 15 s in all, the answer's body included; 5 s to connect; 16 KiB of the answer are read. */
 export const limits = { totalMs: 15_000, connectMs: 5000, answerBytes: 16 * 1024 };
 
-export type Attempt = { url: string; headers: Record<string, string>; body: Uint8Array; signal: AbortSignal };
+export type Attempt = {
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  signal: AbortSignal;
+  /** Told when the receiver begins to answer. */
+  onAnswer?: () => void;
+};
 
 /**
  * Makes one attempt to post a body. Always resolves with what came of it, except where the attempt was
  * called off on our side: that is no fault of the receiver, and nobody knows what it saw.
  */
-export async function send({ pools, egress }: { pools: Pools; egress: EgressRules }, { url, headers, body, signal }: Attempt): Promise<Outcome> {
+export async function send({ pools, egress }: { pools: Pools; egress: EgressRules }, { url, headers, body, signal, onAnswer }: Attempt): Promise<Outcome> {
   const deadline = AbortSignal.timeout(limits.totalMs);
   const either = AbortSignal.any([signal, deadline]);
   let answering = false;
@@ -27,6 +34,7 @@ export async function send({ pools, egress }: { pools: Pools; egress: EgressRule
       signal: either,
     });
     answering = true;
+    onAnswer?.();
     await drain(response.body);
     const retryAfter = response.headers['retry-after'];
     return outcomeOfAnswer(response.statusCode, typeof retryAfter === 'string' ? retryAfter : undefined, new Date());

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { counter, gauge, level, startMetrics, timing } from './metrics.ts';
+
+const reader = new PrometheusExporter({ preventServerStart: true });
+
+async function scrape(): Promise<string[]> {
+  const { resourceMetrics } = await reader.collect();
+  const text = new PrometheusSerializer('', false, undefined, true, true).serialize(resourceMetrics);
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+test('metrics are counted from the moment somebody wants them, wherever they were declared', async () => {
+  const early = counter({ name: 'early_total', about: '' }, {});
+  early.add({});
+  startMetrics(new MeterProvider({ readers: [reader] }).getMeter('test'));
+  const late = counter<{ lane: string }>({ name: 'late_total', about: '' });
+  assert.deepEqual(await scrape(), ['early_total 0']);
+  early.add({});
+  late.add({ lane: 'email' });
+  assert.deepEqual(await scrape(), ['early_total 1', 'late_total{lane="email"} 1']);
+});
+
+test('levels and times', async () => {
+  const inHand = level<{ lane: string }>({ name: 'in_hand', about: '' });
+  inHand.change(1, { lane: 'a' });
+  inHand.change(1, { lane: 'a' });
+  inHand.change(-1, { lane: 'a' });
+  const took = timing({ name: 'took_seconds', about: '' }, [0.1, 1]);
+  took.record(0.5, {});
+  const lines = await scrape();
+  for (const line of ['in_hand{lane="a"} 1', 'took_seconds_sum 0.5', 'took_seconds_bucket{le="0.1"} 0', 'took_seconds_bucket{le="1"} 1'])
+    assert.ok(lines.includes(line), line);
+});
+
+test('a gauge asks all its sources, and makes nothing up for the one that fails or does not answer in time', async () => {
+  const lag = gauge<{ service: string }>({ name: 'lag_seconds', about: '' });
+  const lagging = async () => (await scrape()).filter((line) => line.startsWith('lag_seconds'));
+  let away: 'no' | 'fails' | 'hangs' = 'no';
+  lag.from(() => [{ value: 1, labels: { service: 'identity' } }]);
+  lag.from(async () => {
+    if (away === 'fails') throw new Error('the database is away');
+    if (away === 'hangs') await new Promise(() => {});
+    return [{ value: 2, labels: { service: 'access' } }];
+  });
+  assert.deepEqual(await lagging(), ['lag_seconds{service="identity"} 1', 'lag_seconds{service="access"} 2']);
+  for (away of ['fails', 'hangs'] as const) assert.deepEqual(await lagging(), ['lag_seconds{service="identity"} 1', 'lag_seconds{service="access"} NaN']);
+  away = 'no';
+  assert.deepEqual(await lagging(), ['lag_seconds{service="identity"} 1', 'lag_seconds{service="access"} 2']);
+});

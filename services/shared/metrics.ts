@@ -1,0 +1,103 @@
+import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
+
+// Metrics are declared beside the code that moves them, and bound to a meter once telemetry.ts has one. Until then, and
+// where nobody wants metrics, every call is a test for undefined.
+//
+// A label's values are few and known beforehand: operations, codes, lanes. Never a tenant, an endpoint, a path or a user,
+// each of which would be a time series of its own for ever.
+
+type Definition = (meter: Meter) => void;
+
+let meter: Meter | undefined;
+const definitions: Definition[] = [];
+
+function define(definition: Definition): void {
+  definitions.push(definition);
+  if (meter) definition(meter);
+}
+
+/** Binds everything that was declared, and what will be. */
+export function startMetrics(started: Meter): void {
+  meter = started;
+  for (const definition of definitions) definition(started);
+}
+
+type Options = { name: string; about: string };
+
+export type Counter<Labels extends Attributes> = { add(labels: Labels): void };
+
+/** A counter. What is named in `initial` is there from the start, as 0. */
+export function counter<Labels extends Attributes = Record<string, never>>({ name, about }: Options, ...initial: Labels[]): Counter<Labels> {
+  let instrument: ReturnType<Meter['createCounter']> | undefined;
+  define((bound) => {
+    instrument = bound.createCounter(name, { description: about });
+    for (const labels of initial) instrument.add(0, labels);
+  });
+  return { add: (labels) => instrument?.add(1, labels) };
+}
+
+export type Level<Labels extends Attributes> = { change(by: number, labels: Labels): void };
+
+/** A number that goes up and down. */
+export function level<Labels extends Attributes>({ name, about }: Options): Level<Labels> {
+  let instrument: ReturnType<Meter['createUpDownCounter']> | undefined;
+  define((bound) => {
+    instrument = bound.createUpDownCounter(name, { description: about });
+  });
+  return { change: (by, labels) => instrument?.add(by, labels) };
+}
+
+export type Timing<Labels extends Attributes> = { record(seconds: number, labels: Labels): void };
+
+/** From a cached answer to the longest deadline. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** A distribution of times in seconds. `boundaries` are the upper limits of its buckets. */
+export function timing<Labels extends Attributes = Record<string, never>>({ name, about }: Options, boundaries: readonly number[] = bounds): Timing<Labels> {
+  let instrument: ReturnType<Meter['createHistogram']> | undefined;
+  define((bound) => {
+    instrument = bound.createHistogram(name, { description: about, unit: 's', advice: { explicitBucketBoundaries: [...boundaries] } });
+  });
+  return { record: (seconds, labels) => instrument?.record(seconds, labels) };
+}
+
+export type Reading<Labels extends Attributes> = { value: number; labels: Labels };
+type Read<Labels extends Attributes> = () => Promise<ReadonlyArray<Reading<Labels>>> | ReadonlyArray<Reading<Labels>>;
+export type Gauge<Labels extends Attributes> = {
+  /** Adds a source that is asked at each scrape. */
+  from(read: Read<Labels>): void;
+};
+
+/** A number that is looked up when somebody asks. While a source cannot be asked, what it told last is NaN. */
+export function gauge<Labels extends Attributes = Record<string, never>>({ name, about }: Options): Gauge<Labels> {
+  const sources: Array<() => Promise<ReadonlyArray<Reading<Labels>>>> = [];
+  const observe = async (result: ObservableResult): Promise<void> => {
+    const readings = await Promise.all(sources.map((read) => read()));
+    for (const { value, labels } of readings.flat()) result.observe(value, labels);
+  };
+  define((bound) => bound.createObservableGauge(name, { description: about }).addCallback(observe));
+  return {
+    from(read) {
+      // The SDK goes on telling the last value of what is not observed any more: a lag of 0 while the database is away.
+      let last: ReadonlyArray<Reading<Labels>> = [];
+      sources.push(async () => (last = (await withinLimit(read)) ?? last.map(({ labels }) => ({ value: Number.NaN, labels }))));
+    },
+  };
+}
+
+/** A scrape waits no longer than this for a source: with the database away the other metrics matter most. */
+const readLimitMs = 1000;
+
+async function withinLimit<T>(read: () => Promise<T> | T): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), readLimitMs);
+  });
+  try {
+    return await Promise.race([read(), late]);
+  } catch {
+    return undefined; // whatever is away tells of itself in the log and at /readyz
+  } finally {
+    clearTimeout(timer);
+  }
+}

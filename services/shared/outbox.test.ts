@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { create } from '@bufbuild/protobuf';
+import type { Broker } from './broker.ts';
+import { createLog } from './log.ts';
+import type { Database, EntityManager } from './orm.ts';
+import { type AuditDraft, recordChange, recordRefusal, startRelay } from './outbox.ts';
+import { noticeTask } from './tasks.ts';
+import { startTelemetry } from './telemetry.ts';
+import { continueTrace, currentTraceparent } from './trace.ts';
+
+const log = createLog('test', () => {});
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+const origin = { operation: { name: 'Groups_Save' }, caller: create(CallerSchema, { type: 'user', id: 'usr_1' }) };
+
+type Row = { audit: string; traceparent: string };
+
+/** What `work` writes into the outbox. */
+function rowsOf(work: (em: EntityManager) => unknown): Row[] {
+  const rows: Row[] = [];
+  work({ create: (_entity: unknown, row: Row) => row, persist: (row: Row) => rows.push(row) } as unknown as EntityManager);
+  return rows;
+}
+
+before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));
+
+test('a change and a refusal keep the trace they belong to, in the row and in the audit', () => {
+  const rows = continueTrace(traceparent, () =>
+    rowsOf((em) => {
+      recordChange(em, origin, { tenant: 'tnt_1', type: 'group.created', data: {}, targets: [] });
+      recordRefusal(em, origin, { Tenant: 'tnt_1', Action: 'access.denied', Result: 'denied', Code: 'permission_denied', Targets: [] });
+    }),
+  );
+  assert.equal(rows.length, 2);
+  for (const row of rows) {
+    assert.equal(row.traceparent, traceparent);
+    assert.equal((JSON.parse(row.audit) as AuditDraft).TraceID, traceId);
+  }
+});
+
+test('a change outside of any trace says so', () => {
+  const [row] = rowsOf((em) => recordChange(em, origin, { tenant: '', type: 'group.created', data: {}, targets: [] }));
+  assert.equal(row?.traceparent, '');
+  assert.equal((JSON.parse(row.audit) as AuditDraft).TraceID, '');
+});
+
+test('the relay publishes each row and its tasks in the trace of that row', async () => {
+  const row = (id: string, traceparent: string) => ({
+    id,
+    for_tenant: '',
+    type: 'a',
+    event: null,
+    audit: '{}',
+    tasks: [noticeTask('k', 'a@b.c')],
+    traceparent,
+  });
+  const waiting = [row('evt_1', traceparent), row('evt_2', ''), row('evt_3', traceparent.replaceAll('b7', 'c8'))];
+  const em = {
+    getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: sql.startsWith('select') ? waiting.splice(0) : [] }) }),
+  };
+  const database = { service: 'test', query: async () => [], transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em) } as unknown as Database;
+  const published: Array<[subject: string, traceparent: string]> = [];
+  const broker = { isConnected: () => true, publish: async (subject: string) => published.push([subject, currentTraceparent()]) } as unknown as Broker;
+  // It is woken from within a request, whose trace is none of the others' business.
+  await continueTrace(`00-${'9'.repeat(32)}-${'9'.repeat(16)}-01`, async () => {
+    const relay = startRelay({ database, broker, log });
+    relay.nudge();
+    await relay.stop();
+  });
+  assert.deepEqual(
+    published,
+    [traceparent, '', traceparent.replaceAll('b7', 'c8')].flatMap((of) => [
+      ['evt._.a', of],
+      ['task.email.notice', of],
+    ]),
+  );
+});

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Attributes,
+  context,
+  INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  isValidSpanId,
+  isValidTraceId,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  type SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import { type ErrorCode, toServiceError } from './errors.ts';
+
+// The spans, written by hand: instrumenting the libraries cost 41 % of the throughput (architecture.md §3). Every request
+// has a trace id, whether or not anybody records: without the SDK (telemetry.ts) it is in the logs, the audit and on every
+// message all the same, and no span is made. The gateway decides alone whether a trace is recorded; whoever comes later
+// follows the flag that travels with it, so an unrecorded call costs the rest of us nothing but the header.
+
+// The API's own stand-in until the SDK is started, then the SDK's.
+const tracer = trace.getTracer('bailiwick');
+const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
+/** Where a message or an rpc carries its trace (W3C Trace Context). The vendor's own `tracestate` ends at our edge. */
+export const traceparentHeader = 'traceparent';
+
+export type SpanOptions = { kind?: SpanKind; attributes?: Attributes; links?: Link[] };
+
+type Work<T> = (span: Span) => Promise<T>;
+
+/** Runs `work` in a new span, if the trace it belongs to is recorded. What it throws ends the span as failed. */
+export function inSpan<T>(name: string, options: SpanOptions, work: Work<T>): Promise<T> {
+  const parent = trace.getSpanContext(context.active());
+  if (!parent || (parent.traceFlags & TraceFlags.SAMPLED) === 0) return work(noSpan);
+  const span = tracer.startSpan(name, options);
+  return runIn(span, work);
+}
+
+/** Begins a trace, or continues the one that `parent` (a traceparent) names, with a span around `work`. */
+export function inTrace<T>(parent: string | undefined, name: string, options: SpanOptions, work: Work<T>): Promise<T> {
+  const remote = readTraceparent(parent);
+  if (remote) return context.with(trace.setSpanContext(ROOT_CONTEXT, remote), () => inSpan(name, options, work));
+  const root = tracer.startSpan(name, options, ROOT_CONTEXT);
+  return runIn(isSpanContextValid(root.spanContext()) ? root : trace.wrapSpanContext(unrecorded()), work, ROOT_CONTEXT);
+}
+
+/** Runs `work` in the trace that a traceparent names, without a span of its own; without one, in none. */
+export function continueTrace<T>(parent: string | undefined, work: () => T): T {
+  const remote = readTraceparent(parent);
+  return context.with(remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT, work);
+}
+
+/** Runs what serves several traces at once in none of them. */
+export const outsideTraces = <T>(work: () => T): T => context.with(ROOT_CONTEXT, work);
+
+/** The trace at hand, as it is handed on; '' outside of any. */
+export function currentTraceparent(): string {
+  const current = trace.getSpanContext(context.active());
+  if (!current) return '';
+  return `00-${current.traceId}-${current.spanId}-${(current.traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')}`;
+}
+
+/** The id of the trace at hand; '' outside of any. */
+export const currentTraceId = (): string => trace.getSpanContext(context.active())?.traceId ?? '';
+
+/** Whether the trace at hand came from another process. */
+export const isFromElsewhere = (): boolean => trace.getSpanContext(context.active())?.isRemote === true;
+
+/** A traceparent as a link to its span, for what is told of a trace and does not belong to it. */
+export function linksTo(traceparent: string | undefined): Link[] {
+  const remote = readTraceparent(traceparent);
+  return remote ? [{ context: remote }] : [];
+}
+
+async function runIn<T>(span: Span, work: Work<T>, base = context.active()): Promise<T> {
+  try {
+    return await context.with(trace.setSpan(base, span), () => work(span));
+  } catch (error) {
+    markFailed(span, toServiceError(error).code);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/**
+ * Notes a failure by its code alone. Texts stay in the log: a driver's may quote values. What a client does wrong is no
+ * fault of ours, and no red span.
+ */
+export function markFailed(span: Span, code: ErrorCode | (string & {})): void {
+  span.setAttribute('error.type', code);
+  if (code === 'internal' || code === 'unavailable') span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+const form = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
+
+function readTraceparent(text: string | undefined): SpanContext | undefined {
+  const [, traceId = '', spanId = '', flags = ''] = form.exec(text ?? '') ?? [];
+  if (!isValidTraceId(traceId) || !isValidSpanId(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+}
+
+// randomUUID, since Node makes those in advance: 122 random bits are enough to be unique.
+function unrecorded(): SpanContext {
+  const [traceId, spanId] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '')) as [string, string];
+  return { traceId, spanId: spanId.slice(16), traceFlags: TraceFlags.NONE };
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually, startStack } from '../harness.ts';
+import { mailTo, newAddress, register } from '../people.ts';
+
+test('a collector that is away disturbs nothing: one line a minute, and an end in time', async () => {
+  const stack = await startStack('one process', {
+    // Nobody listens on port 9.
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_TRACES_SAMPLER: 'always_on',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    OTEL_METRIC_EXPORT_INTERVAL: '100',
+  });
+  let stopped = false;
+  const stop = async () => {
+    if (!stopped) await stack.stop();
+    stopped = true;
+  };
+  try {
+    const complaints = () => stack.logOf('gateway').match(/"message":"telemetry"/g) ?? [];
+    const address = newAddress();
+    await register(stack, address);
+    await mailTo(stack, address);
+    await eventually('a complaint', async () => complaints().length > 0, 30_000);
+    for (let call = 0; call < 20; call++) assert.equal((await stack.call('Account_Get', {})).status, 401);
+    assert.equal(complaints().length, 1);
+    const started = performance.now();
+    await stop();
+    assert.ok(performance.now() - started < 15_000);
+  } finally {
+    await stop();
+  }
+});
