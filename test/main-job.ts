@@ -12,11 +12,7 @@ export async function doMainJob(stack: Stack): Promise<void> {
     [tenant],
   );
 
-  const created = await stack.call(
-    'Webhooks_CreateEndpoint',
-    { Endpoint: { Tenant: tenant, Name: 'catcher', URL: `${stack.inboxUrl}/hooks/main` } },
-    session,
-  );
+  const created = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'catcher', URL: `${stack.inboxUrl}/hooks/main` } }, session);
   assert.equal(created.status, 200, JSON.stringify(created.body));
   const secret = String(created.body['Secret']);
   assert.match(secret, /^whsec_/);

@@ -73,12 +73,12 @@ type Files = { config: string; pid: string };
 type Command = { command: string; args: string[] };
 
 function inProcess(program: BrokerProgram, storeDir: string, port: number, files: Files): Command {
-  writeFileSync(files.config, configuration({ host: loopback, port, store: storeDir, version: program.version, pidFile: files.pid }));
+  writeFileSync(files.config, brokerConfiguration({ host: loopback, port, store: storeDir, version: program.version, pidFile: files.pid }));
   return { command: program.command, args: ['--config', files.config] };
 }
 
 function inContainer(program: BrokerProgram, storeDir: string, port: number, files: Files): Command {
-  writeFileSync(files.config, configuration({ host: '0.0.0.0', port: 4222, store: '/store', version: program.version }));
+  writeFileSync(files.config, brokerConfiguration({ host: '0.0.0.0', port: 4222, store: '/store', version: program.version }));
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   const placement = ['--name', containerName(storeDir), '--user', user, '--publish', `${loopback}:${port}:4222`, '--volume', `${storeDir}:/store`];
   return { command: program.command, args: ['run', '--rm', ...placement, program.image ?? '', '--config', '/store/nats.conf'] };
@@ -88,7 +88,7 @@ function inContainer(program: BrokerProgram, storeDir: string, port: number, fil
  * Files are written before a publish is acknowledged, so a killed broker loses nothing. The interval only bounds what a
  * power cut can take, and that is published again from the services' outboxes; `always` would cost an fsync a message.
  */
-function configuration(settings: { host: string; port: number; store: string; version: string; pidFile?: string }): string {
+export function brokerConfiguration(settings: { host: string; port: number; store: string; version: string; pidFile?: string }): string {
   const lines = [
     `listen: ${JSON.stringify(`${settings.host}:${settings.port}`)}`,
     'server_name: bailiwick-local',
@@ -105,16 +105,19 @@ function configuration(settings: { host: string; port: number; store: string; ve
 /** The server greets each connection with one line of JSON, after JetStream has recovered its store. */
 async function isReady(port: number, daemon: Daemon, deadline: number): Promise<boolean> {
   while (!daemon.hasExited() && Date.now() < deadline) {
-    const greeting = await readGreeting(port);
-    if (greeting.includes('"jetstream":true')) return !daemon.hasExited();
+    if (await answersAsBroker(`nats://${loopback}:${port}`)) return !daemon.hasExited();
     await sleep(25);
   }
   return false;
 }
 
-function readGreeting(port: number): Promise<string> {
+export async function answersAsBroker(url: string): Promise<boolean> {
+  return (await readGreeting(new URL(url))).includes('"jetstream":true');
+}
+
+function readGreeting({ hostname, port }: URL): Promise<string> {
   return new Promise((done) => {
-    const socket = connect({ host: loopback, port });
+    const socket = connect({ host: hostname, port: Number(port) });
     let text = '';
     const end = (): void => {
       socket.destroy();

@@ -52,7 +52,7 @@ const variables: Record<string, Variable> = {
 const decidedHere = new Set(['PORT', 'DATABASE_URL', 'NATS_URL']);
 
 /** Read by the local start itself. */
-const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT'];
+const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT', 'BAILIWICK_INFRA'];
 
 /**
  * The environment of one process: of ours just what its settings table names, because a process refuses to start when it

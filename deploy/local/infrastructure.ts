@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { findBroker, startBroker } from './broker.ts';
+import { startBrokerContainer, startPostgresContainer } from './containers.ts';
 import { keepRunning } from './keep.ts';
 import type { Options } from './options.ts';
 import { ensureDatabase, startPostgres } from './postgres.ts';
-import type { Stops } from './stops.ts';
+import type { Step, Stops } from './stops.ts';
+import { firstWay } from './ways.ts';
 
 export type Infrastructure = { databaseUrl: string; natsUrl: string };
 
 type Means = { stops: Stops; say(line: string): void; signal: AbortSignal };
+type Opened = { url: string; step: Step | undefined };
 
 /** Database and broker at once. Both are waited for before a failure is reported, so that neither is left behind. */
 export async function startInfrastructure(options: Options, means: Means): Promise<Infrastructure> {
@@ -17,21 +20,35 @@ export async function startInfrastructure(options: Options, means: Means): Promi
   }
   if (database.status === 'rejected') throw database.reason;
   if (broker.status === 'rejected') throw broker.reason;
-  const { url } = database.value;
-  return { databaseUrl: options.databaseUrl ?? (await ensureDatabase(url, 'bailiwick')), natsUrl: broker.value.url };
+  const { url, step } = database.value;
+  return { databaseUrl: step ? await ensureDatabase(url, 'bailiwick') : url, natsUrl: broker.value.url };
 }
 
-async function openDatabase({ databaseUrl, dataDir }: Options, say: (line: string) => void) {
-  if (databaseUrl !== undefined) return { url: databaseUrl, step: undefined };
-  const settings = { dataDir: join(dataDir, 'postgres'), logFile: join(dataDir, 'logs/postgres.log'), log: say };
-  const kept = await keepRunning('the database', (port) => startPostgres({ ...settings, ...(port !== undefined && { port }) }), say);
-  return { url: kept.first.url, step: { what: 'the database', stop: kept.stop, kill: kept.kill } };
+async function openDatabase({ databaseUrl, dataDir, containers }: Options, say: (line: string) => void): Promise<Opened> {
+  const own = async (): Promise<Opened> => {
+    const settings = { dataDir: join(dataDir, 'postgres'), logFile: join(dataDir, 'logs/postgres.log'), log: say };
+    const kept = await keepRunning('the database', (port) => startPostgres({ ...settings, ...(port !== undefined && { port }) }), say);
+    return { url: kept.first.url, step: { what: 'the database', stop: kept.stop, kill: kept.kill } };
+  };
+  const container = () => inContainer('the database', startPostgresContainer, say);
+  return firstWay({ named: named(databaseUrl), own, container }, containers);
 }
 
-async function openBroker({ natsUrl, dataDir }: Options, { say, signal }: Means) {
-  if (natsUrl !== undefined) return { url: natsUrl, step: undefined };
-  const binary = await findBroker(say, { signal });
-  const settings = { binary, storeDir: join(dataDir, 'nats'), logFile: join(dataDir, 'logs/nats.log'), log: say };
-  const kept = await keepRunning('the broker', (port) => startBroker({ ...settings, ...(port !== undefined && { port }) }), say);
-  return { url: kept.first.url, step: { what: 'the broker', stop: kept.stop, kill: kept.kill } };
+async function openBroker({ natsUrl, dataDir, containers }: Options, { say, signal }: Means): Promise<Opened> {
+  const own = async (): Promise<Opened> => {
+    const binary = await findBroker(say, { signal });
+    const settings = { binary, storeDir: join(dataDir, 'nats'), logFile: join(dataDir, 'logs/nats.log'), log: say };
+    const kept = await keepRunning('the broker', (port) => startBroker({ ...settings, ...(port !== undefined && { port }) }), say);
+    return { url: kept.first.url, step: { what: 'the broker', stop: kept.stop, kill: kept.kill } };
+  };
+  const container = () => inContainer('the broker', startBrokerContainer, say);
+  return firstWay({ named: named(natsUrl), own, container }, containers);
+}
+
+const named = (url: string | undefined): Opened | undefined => (url === undefined ? undefined : { url, step: undefined });
+
+async function inContainer(what: string, start: typeof startBrokerContainer, say: (line: string) => void): Promise<Opened> {
+  const server = await start();
+  say(`${what} runs in a container, and its data goes with it`);
+  return { url: server.url, step: { what, stop: server.remove, kill: server.remove } };
 }

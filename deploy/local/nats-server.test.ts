@@ -50,7 +50,7 @@ test('findBroker takes an image of Docker that is at hand', async (t) => {
 
 test('findBroker names the choices when there is none', async (t) => {
   const { find } = host(t, { docker: '#!/bin/sh\necho no engine >&2\nexit 1\n' });
-  await assert.rejects(find(), /NATS_URL[^]*PATH[^]*Go[^]*docker pull/);
+  await assert.rejects(find(), /NATS_URL[^]*PATH[^]*Go[^]*Docker/);
 });
 
 test('isAtLeast compares numbers, not text', () => {

@@ -5,6 +5,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { images, natsVersion, oldestNats } from '../versions.ts';
 import { cacheDir } from './paths.ts';
+import { NoProgram } from './ways.ts';
 
 /** A nats-server to run: a binary, or the Docker client with an image. */
 export type BrokerProgram = { command: string; version: string; image?: string };
@@ -36,13 +37,13 @@ export async function findBroker(log: (line: string) => void, options: FindOptio
     if (program) return program;
     options.signal?.throwIfAborted();
   }
-  throw new Error(
+  throw new NoProgram(
     [
       'a NATS server with JetStream is needed, and none was found. Any one of these will do:',
       '  - name a running one:      NATS_URL=nats://host:4222 npm start',
       '  - put nats-server on the PATH (2.9 or newer; `brew install nats-server`, `apt install nats-server`)',
       `  - install Go, and it is built from source: github.com/nats-io/nats-server/v2@v${natsVersion}`,
-      `  - with Docker, have the image at hand: docker pull ${images.nats}`,
+      `  - have Docker running: its image ${images.nats} is used`,
     ].join('\n'),
   );
 }

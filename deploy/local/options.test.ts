@@ -5,17 +5,18 @@ import { readOptions } from './options.ts';
 import { root } from './paths.ts';
 
 test('readOptions has the fixed defaults', () => {
-  assert.deepEqual(readOptions([], {}), { single: false, deno: false, dataDir: join(root, '.local'), gatewayPort: 8080, inboxPort: 8025 });
+  assert.deepEqual(readOptions([], {}), { single: false, deno: false, dataDir: join(root, '.local'), gatewayPort: 8080, inboxPort: 8025, containers: false });
 });
 
 test('readOptions takes ports, folder, database and broker from the environment', () => {
-  const environment = { PORT: '0', BAILIWICK_INBOX_PORT: '9000', BAILIWICK_DATA: '/data', DATABASE_URL: 'postgres://h/d', NATS_URL: 'nats://h' };
+  const environment = { PORT: '0', BAILIWICK_INBOX_PORT: '9000', BAILIWICK_DATA: '/data', DATABASE_URL: 'postgres://h/d', NATS_URL: 'nats://h', BAILIWICK_INFRA: 'containers' };
   assert.deepEqual(readOptions(['--single', '--deno'], environment), {
     single: true,
     deno: true,
     dataDir: '/data',
     gatewayPort: 0,
     inboxPort: 9000,
+    containers: true,
     databaseUrl: 'postgres://h/d',
     natsUrl: 'nats://h',
   });
@@ -25,5 +26,6 @@ test('readOptions refuses what it does not know', () => {
   assert.throws(() => readOptions(['--sinlge'], {}), /unknown argument --sinlge\n\nusage: npm start/);
   assert.throws(() => readOptions([], { PORT: 'http' }), /PORT must be a port number/);
   assert.throws(() => readOptions([], { PORT: '70000' }), /PORT must be a port number/);
+  assert.throws(() => readOptions([], { BAILIWICK_INFRA: 'docker' }), /BAILIWICK_INFRA can be containers, or unset; not "docker"/);
   assert.throws(() => readOptions([], { DATABASE_URL: 'mysql://h' }), /DATABASE_URL must be a URL that begins with postgres/);
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { root } from './paths.ts';
+import { wantsContainers } from './ways.ts';
 
 export type Options = {
   /** One process instead of five. */
@@ -10,6 +11,8 @@ export type Options = {
   /** 0 takes a free port. */
   gatewayPort: number;
   inboxPort: number;
+  /** Database and broker in containers, whatever else could be had. */
+  containers: boolean;
   /** Replace the embedded database and the broker. */
   databaseUrl?: string;
   natsUrl?: string;
@@ -24,13 +27,16 @@ export const usage = `usage: npm start [-- [--single] [--deno]]
   BAILIWICK_INBOX_PORT   the inbox's port (8025; 0 takes a free one)
   BAILIWICK_DATA         the data folder (.local), safe to delete
   DATABASE_URL           a PostgreSQL to use instead of the embedded one
-  NATS_URL               a NATS server with JetStream to use instead of an own one`;
+  NATS_URL               a NATS server with JetStream to use instead of an own one
+  BAILIWICK_INFRA        containers: run both in containers, whatever else could be had`;
 
 export class UsageError extends Error {}
 
 export function readOptions(args: readonly string[], environment: Record<string, string | undefined>): Options {
   const unknown = args.filter((argument) => argument !== '--single' && argument !== '--deno');
   if (unknown.length > 0) throw new UsageError(`unknown argument ${unknown.join(' ')}\n\n${usage}`);
+  const infra = environment['BAILIWICK_INFRA'] || undefined;
+  if (infra !== undefined && infra !== 'containers') throw new UsageError(`BAILIWICK_INFRA can be containers, or unset; not "${infra}"`);
   const databaseUrl = readUrl(environment, 'DATABASE_URL', ['postgres:', 'postgresql:']);
   const natsUrl = readUrl(environment, 'NATS_URL', ['nats:', 'tls:', 'ws:', 'wss:']);
   return {
@@ -39,6 +45,7 @@ export function readOptions(args: readonly string[], environment: Record<string,
     dataDir: resolve(root, environment['BAILIWICK_DATA'] || '.local'),
     gatewayPort: readPort(environment, 'PORT', 8080),
     inboxPort: readPort(environment, 'BAILIWICK_INBOX_PORT', 8025),
+    containers: wantsContainers(environment),
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(natsUrl !== undefined && { natsUrl }),
   };

@@ -14,6 +14,7 @@ import { type Daemon, startDaemon, tail } from './daemon.ts';
 import { endProcess, isRunning } from './pids.ts';
 import { freePort, loopback } from './ports.ts';
 import { findRunner, type Runner } from './unprivileged.ts';
+import { NoProgram } from './ways.ts';
 
 export type Postgres = {
   /** The `postgres` database, as superuser: see ensureDatabase for one of your own. */
@@ -41,6 +42,14 @@ type Programs = { initdb: string; postgres: string };
 /** Not synchronous_commit: without it a SIGKILL loses commits that were acknowledged, and tests kill this server. */
 const volatileSettings = ['fsync=off', 'full_page_writes=off'];
 const startLimitMs = 30_000;
+
+/** initdb's arguments: the built-in provider sorts alike on every host, whatever locales are installed there. */
+export const clusterArguments = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
+/** The server's settings wherever it runs. A run of the tests shares one server between several stacks. */
+export function serverSettings(durable: boolean): string[] {
+  return ['max_connections=400', 'log_checkpoints=off', ...(durable ? [] : volatileSettings)];
+}
 
 /**
  * An embedded PostgreSQL on loopback. A server that an earlier, killed start left on the same folder is stopped first.
@@ -97,7 +106,7 @@ async function findPrograms(): Promise<Programs> {
   try {
     return (await import(pathToFileURL(wrapper.resolve(name)).href)) as Programs;
   } catch {
-    throw new Error(`there is no embedded PostgreSQL for ${platform()}-${arch()}; name one: DATABASE_URL=postgres://…`);
+    throw new NoProgram(`there is no embedded PostgreSQL for ${platform()}-${arch()}; name one: DATABASE_URL=postgres://…, or have Docker running`);
   }
 }
 
@@ -119,11 +128,7 @@ async function initialise(options: { dataDir: string; cluster: string; programs:
     '--username=postgres',
     '--auth=scram-sha-256',
     `--pwfile=${join(options.dataDir, 'password')}`,
-    '--encoding=UTF8',
-    // The built-in provider sorts alike on every host, whatever locales are installed there.
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...clusterArguments,
     ...(options.durable ? [] : ['--no-sync']),
   ];
   const [command, wrapped] = options.runner.wrap(options.programs.initdb, args);
@@ -148,14 +153,7 @@ function assertVersion(cluster: string): void {
 }
 
 function serverArguments(cluster: string, port: number, durable: boolean): string[] {
-  const settings = [
-    `listen_addresses=${loopback}`,
-    'unix_socket_directories=',
-    // A run of the tests shares one server between several stacks.
-    'max_connections=400',
-    'log_checkpoints=off',
-    ...(durable ? [] : volatileSettings),
-  ];
+  const settings = [`listen_addresses=${loopback}`, 'unix_socket_directories=', ...serverSettings(durable)];
   return ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
@@ -167,18 +165,23 @@ function serverEnvironment(): NodeJS.ProcessEnv {
 
 async function isReady(url: string, daemon: Daemon, deadline: number): Promise<boolean> {
   while (!daemon.hasExited() && Date.now() < deadline) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.end();
-      // Somebody else's server could answer on this port; only with our password, though.
-      return !daemon.hasExited();
-    } catch {
-      await sleep(30);
-    }
+    // Somebody else's server could answer on this port; only with our password, though.
+    if (await answersAsPostgres(url)) return !daemon.hasExited();
+    await sleep(30);
   }
   return false;
+}
+
+export async function answersAsPostgres(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function stopLeftover(cluster: string, log: (line: string) => void): Promise<void> {

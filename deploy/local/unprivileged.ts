@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import { NoProgram } from './ways.ts';
 
 export type Runner = {
   /** The command line that runs `command` as somebody whom PostgreSQL accepts. */
@@ -27,9 +28,9 @@ export function findRunner(): Runner {
   ];
   const runner = runners.find(works);
   if (runner) return runner;
-  throw new Error(
+  throw new NoProgram(
     'PostgreSQL does not run as root, and neither `unshare --user` nor `setpriv` works here. ' +
-      'Start as an ordinary user, or name a database: DATABASE_URL=postgres://… npm start',
+      'Start as an ordinary user, name a database (DATABASE_URL=postgres://… npm start), or have Docker running.',
   );
 }
 

@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import { ConfigurationError } from './config.ts';
 import { openPeers } from './peers.ts';
 
-const callerKey = generateKeyPairSync('ed25519', { publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } })
-  .privateKey as string;
+const callerKey = generateKeyPairSync('ed25519', {
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+}).privateKey;
 
 test('openPeers names every address that does not suit the wire', async () => {
   const http = { identity: 'dns:///identity:8081', access: 'http://access:8080', sso: 'sso:8080' };

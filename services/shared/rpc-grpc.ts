@@ -73,6 +73,7 @@ function failure(error: ServiceError): Error {
   const details = error.metadata?.get(detailsHeader)[0];
   if (details instanceof Buffer) return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
   if (error.code === status.UNAVAILABLE) return new Unanswered(error.details === refused, error);
-  // gRPC's codes are Connect's.
-  return new ConnectError(error.details, error.code as number as Code, undefined, undefined, error);
+  // gRPC's codes are Connect's, number by number.
+  const code = Object.values(Code).find((candidate): candidate is Code => candidate === (error.code as number)) ?? Code.Unknown;
+  return new ConnectError(error.details, code, undefined, undefined, error);
 }

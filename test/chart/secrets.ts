@@ -5,8 +5,8 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 /** What an installation's own Secret would hold under a key of that name. */
 export function sampleSecret(secret: string, key: string): string {
-  if (/\.pub$/.test(key)) return publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  if (/\.key$/.test(key)) return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  if (key.endsWith('.pub')) return publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  if (key.endsWith('.key')) return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   if (/platform/.test(key)) return createToken('botKey');
   if (/worker/.test(key)) return createToken('worker');
   if (/ring/.test(key)) return `sample:${randomBytes(32).toString('base64')}`;

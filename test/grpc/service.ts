@@ -71,7 +71,7 @@ export function grpcClient(t: TestContext, address: string) {
           `/${method.parent.typeName}/${method.name}`,
           (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
           (bytes) => fromBinary(method.output, bytes),
-          create(method.input, request) as MessageShape<I>,
+          create(method.input, request),
           metadata,
           { deadline },
           (error, answer) => (error ? reject(error) : resolve(answer as MessageShape<O>)),

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GenericContainer, WaitStrategy } from 'testcontainers';
+import { images, natsVersion } from '../versions.ts';
+import { answersAsBroker, brokerConfiguration } from './broker.ts';
+import { freePort, loopback } from './ports.ts';
+import { answersAsPostgres, clusterArguments, serverSettings } from './postgres.ts';
+import { NoEngine } from './ways.ts';
+
+// Database and broker in containers, for hosts that have nothing else and for tests against the chart's very images. Their data
+// goes with them: the library removes them, also when this process is killed outright.
+
+export type ContainerServer = {
+  url: string;
+  /** Orderly. It keeps its place and its data until it is removed. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+/** What is to run. `port` is the one in the container. */
+type Recipe = { port: number; make(container: GenericContainer): GenericContainer; url(address: string): string; answers(url: string): Promise<boolean> };
+
+const startLimitMs = 60_000;
+const graceMs = 15_000;
+
+export function startPostgresContainer(): Promise<ContainerServer> {
+  const password = randomBytes(24).toString('hex');
+  return startContainer(images.postgres, {
+    port: 5432,
+    make: (container) =>
+      container
+        .withEnvironment({ POSTGRES_PASSWORD: password, POSTGRES_INITDB_ARGS: clusterArguments.join(' ') })
+        .withCommand(['postgres', ...serverSettings(false).flatMap((setting) => ['-c', setting])])
+        .withSharedMemorySize(256 * 1024 * 1024),
+    url: (address) => `postgres://postgres:${password}@${address}/postgres`,
+    answers: answersAsPostgres,
+  });
+}
+
+export function startBrokerContainer(): Promise<ContainerServer> {
+  const target = '/etc/nats/bailiwick.conf';
+  const content = brokerConfiguration({ host: '0.0.0.0', port: 4222, store: '/data/jetstream', version: natsVersion });
+  return startContainer(images.nats, {
+    port: 4222,
+    make: (container) => container.withCopyContentToContainer([{ content, target, mode: 0o644 }]).withCommand(['--config', target]),
+    url: (address) => `nats://${address}`,
+    answers: answersAsBroker,
+  });
+}
+
+async function startContainer(image: string, { port, make, url, answers }: Recipe): Promise<ContainerServer> {
+  const { library, client } = await connectEngine();
+  const { host: engine } = client.info.containerRuntime;
+  const isHere = engine === 'localhost';
+  // A fixed one, so that it comes back at the same place.
+  const hostPort = await freePort();
+  const address = url(`${isHere ? loopback : engine}:${hostPort}`);
+
+  /** The library publishes ports to the whole network. These servers are for this host, wherever the engine is on it. */
+  class Published extends library.GenericContainer {
+    protected override beforeContainerCreated(): Promise<void> {
+      if (isHere) this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: loopback, HostPort: String(hostPort) }] };
+      return Promise.resolve();
+    }
+  }
+
+  const container = await make(new Published(image).withExposedPorts({ container: port, host: hostPort }))
+    .withWaitStrategy(untilAnswering(() => answers(address)))
+    .start();
+  const handle = client.container.getById(container.getId());
+  return {
+    url: address,
+    stop: () => client.container.stop(handle, { timeout: graceMs }),
+    async start() {
+      await client.container.start(handle);
+      await answering(handle, () => answers(address));
+    },
+    remove: async () => void (await container.stop({ timeout: graceMs })),
+  };
+}
+
+/** Loaded here and not before: a start without containers has no use for it. */
+async function connectEngine() {
+  const library = await import('testcontainers');
+  const client = await library.getContainerRuntimeClient().catch((error: unknown) => {
+    throw new NoEngine(
+      'containers are wanted for database and broker, and no container engine answers.\n' +
+        'Start Docker (or Podman with its socket), or name an engine: DOCKER_HOST=unix:///path/to/docker.sock. ' +
+        'Without BAILIWICK_INFRA=containers the start brings its own PostgreSQL and looks for a nats-server.',
+      { cause: error },
+    );
+  });
+  return { library, client };
+}
+
+type Handle = Parameters<WaitStrategy['waitUntilReady']>[0];
+
+/** Ready is what answers in its own protocol: a published port takes connections before anybody serves them. */
+function untilAnswering(answers: () => Promise<boolean>): WaitStrategy {
+  const strategy: WaitStrategy = {
+    waitUntilReady: (handle) => answering(handle, answers),
+    withStartupTimeout: () => strategy,
+    isStartupTimeoutSet: () => true,
+    getStartupTimeout: () => startLimitMs,
+  };
+  return strategy;
+}
+
+async function answering(handle: Handle, answers: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + startLimitMs; !(await answers()); await sleep(100)) {
+    const { Name, Config, State } = await handle.inspect();
+    if (State.Running && Date.now() < deadline) continue;
+    const output = (await handle.logs({ stdout: true, stderr: true, tail: 12 })).toString('utf8').replaceAll(/[^\P{C}\n]/gu, '');
+    throw new Error(`the container ${Name} (${Config.Image}) ${State.Running ? 'does not answer' : `ended with ${State.ExitCode}`}:\n${output}`);
+  }
+}
