@@ -41,6 +41,7 @@ const sections: readonly Section[] = [
 const localStart: ReadonlyArray<readonly [name: string, kind: string, fallback: string, about: string]> = [
   ['PORT', 'whole number', '`8080`', "The gateway's port. 0 takes a free one."],
   ['BAILIWICK_INBOX_PORT', 'whole number', '`8025`', 'The port of the page that shows what is mailed and posted. 0 takes a free one.'],
+  ['BAILIWICK_INFRA', 'text', '', '`containers` runs database and broker in containers, whatever else could be had.'],
   ['BAILIWICK_DATA', 'folder', '`.local`', 'Holds data, keys and logs. Safe to delete: the next start begins afresh.'],
   ['DATABASE_URL', 'URL', 'an embedded PostgreSQL', 'A PostgreSQL to use instead. The login needs the right to create schemas and roles.'],
   ['NATS_URL', 'URL', 'a nats-server of its own', 'A NATS server with JetStream to use instead.'],
