@@ -9,7 +9,14 @@ test('readOptions has the fixed defaults', () => {
 });
 
 test('readOptions takes ports, folder, database and broker from the environment', () => {
-  const environment = { PORT: '0', BAILIWICK_INBOX_PORT: '9000', BAILIWICK_DATA: '/data', DATABASE_URL: 'postgres://h/d', NATS_URL: 'nats://h', BAILIWICK_INFRA: 'containers' };
+  const environment = {
+    PORT: '0',
+    BAILIWICK_INBOX_PORT: '9000',
+    BAILIWICK_DATA: '/data',
+    DATABASE_URL: 'postgres://h/d',
+    NATS_URL: 'nats://h',
+    BAILIWICK_INFRA: 'containers',
+  };
   assert.deepEqual(readOptions(['--single', '--deno'], environment), {
     single: true,
     deno: true,
