@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 // npm run generate: everything that is written by programs and committed. With --check nothing is written, and what
 // differs is an error.
 
-const generators = ['../proto/generate.ts', 'docs/configuration.ts'];
+const generators = ['../proto/generate.ts', 'docs/write.ts'];
 
 for (const generator of generators) {
   const script = fileURLToPath(new URL(generator, import.meta.url));

@@ -6,10 +6,12 @@ import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { unauthenticated } from '@bailiwick/shared/errors.ts';
+import { createNetworks } from '@bailiwick/shared/networks.ts';
 import type { Memory, RightsKey } from '@bailiwick/shared/revocation.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { create } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 
 /** What is known of a request before its credential is looked at. */
@@ -30,15 +32,22 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
 
   return {
-    /** The principal behind a token. Throws unauthenticated, for junk without asking anybody. */
-    async principal(token: string): Promise<Principal> {
+    /**
+     * The principal behind a token. Throws unauthenticated, for junk without asking anybody. What is remembered of a
+     * bot's key holds for all addresses, so each call's own is looked at here: from elsewhere the key is no credential.
+     */
+    async principal(token: string, ip: string): Promise<Principal> {
       const kind = tokenKind(token);
       if (kind !== 'session' && kind !== 'botKey' && kind !== 'worker') throw unauthenticated();
       const hash = tokenHash(token);
-      return memory.recall(`credential ${Buffer.from(hash).toString('base64')}`, async () => {
-        const value = await credentials.resolve({ tokenHash: hash });
-        return { value, keys: [rightsKeyOf(value), `credential:${value.credentialId}`] };
+      const { principal, serves } = await memory.recall(`credential ${Buffer.from(hash).toString('base64')}`, async () => {
+        const resolved = await credentials.resolve({ tokenHash: hash, ip });
+        const value = { principal: resolved, serves: resolved.allowedIps.length === 0 ? anywhere : createNetworks(resolved.allowedIps) };
+        const keys: RightsKey[] = [rightsKeyOf(resolved), `credential:${resolved.credentialId}`];
+        return resolved.expiresAt ? { value, keys, endsAt: timestampMs(resolved.expiresAt) } : { value, keys };
       });
+      if (!serves(ip)) throw unauthenticated();
+      return principal;
     },
 
     /** The caller of an operation in a tenant ("" = the caller's only one). */
@@ -49,19 +58,23 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
       const effective = await memory.recall(`rights ${principal.credentialId} ${tenant}`, async () => {
         const { type: principalType, id: principalId, tenant: botTenant, narrowedTo } = principal;
         const value = await authority.effective({ principalType, principalId, tenant, botTenant, narrowedTo });
-        return { value, keys: [rightsKeyOf(principal), `credential:${principal.credentialId}`, `tenant:${value.tenant}`] };
+        // A bot also hangs on its own tenant, wherever it calls.
+        return { value, keys: [rightsKeyOf(principal), `credential:${principal.credentialId}`, `tenant:${value.tenant}`, `tenant:${botTenant}`] };
       });
       return create(CallerSchema, {
         ...base,
         tenant: effective.tenant,
         permissions: effective.permissions,
         platformPermissions: effective.platformPermissions,
+        narrowedTo: principal.narrowedTo,
       });
     },
 
     anonymous: (origin: Origin): Caller => create(CallerSchema, { ...origin, type: 'anonymous' }),
   };
 }
+
+const anywhere = () => true;
 
 const rightsKeyOf = ({ type, id }: Principal): RightsKey => (type === 'bot' ? `bot:${id}` : `user:${id}`);
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AccessLimits } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
@@ -15,6 +16,7 @@ import type { Authenticator, Origin } from './authenticate.ts';
 import type { SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
 import type { CallQuotas } from './quotas.ts';
+import { pieceOf, sendStream } from './stream.ts';
 
 export type Peers = Record<Host, Transport>;
 
@@ -32,12 +34,14 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
   return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> => {
     await countCall(operation, origin.ip);
     const json = await readJson(request);
-    const principal = operation.credential === 'none' ? undefined : await authenticator.principal(tokenOf(request, cookie));
+    const token = tokenOf(request, cookie);
+    const principal = operation.credential === 'none' ? undefined : await authenticator.principal(token, origin.ip);
 
     const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);
     problems.push(...validate(operation.method.input, message));
-    const tenant = fieldText(operation, message, tenantField(operation));
-    if (principal) quotas.take(principal, tenant);
+    const tenantPath = tenantField(operation);
+    const tenant = fieldText(operation, message, tenantPath);
+    if (principal) quotas.take(principal);
     const callerFor = (): Promise<Caller> | Caller =>
       principal ? authenticator.caller(principal, operation, tenant, origin) : authenticator.anonymous(origin);
     let caller: Caller | undefined;
@@ -47,13 +51,26 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
     }
     if (problems.length > 0) throw invalid([...new Set(problems)]);
     caller ??= await callerFor();
+    if (tenantPath !== '') quotas.takeTenant(caller);
 
-    const answer = await peers[operation.host].unary(operation.method, goneSignal(response), deadlineMs, undefined, message, contextFor(caller));
-    const body = encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
+    const gone = goneSignal(response);
+    const send = async (by: Caller) => {
+      const answer = await peers[operation.host].unary(operation.method, gone, deadlineMs, undefined, message, contextFor(by));
+      return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
+    };
+    const body = await send(caller);
+    if (operation.stream) {
+      // Who loses the right meanwhile gets no more.
+      const next = async (cursor: string) => {
+        Object.assign(message, { cursor });
+        return pieceOf(await send(await authenticator.caller(await authenticator.principal(token, origin.ip), operation, tenant, origin)));
+      };
+      return sendStream(response, gone, operation.name, pieceOf(body), next);
+    }
     if (operation.sessionCookie === 'clear') cookie.clear(response);
-    const token = body['Token'];
-    if (operation.sessionCookie === 'set' && json['Cookie'] === true && typeof token === 'string') {
-      cookie.set(response, token);
+    const issued = body['Token'];
+    if (operation.sessionCookie === 'set' && json['Cookie'] === true && typeof issued === 'string') {
+      cookie.set(response, issued);
       // A token that scripts can read would be worth nothing in a cookie that they cannot.
       body['Token'] = '';
     }
@@ -63,8 +80,9 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
 
 /** Counts the calls of open operations by client address, in the owning service and before the body is read. */
 function createCallCounter(peers: Peers) {
-  const limits: Partial<Record<Host, Client<typeof IdentityLimits> | Client<typeof SsoLimits>>> = {
+  const limits: Partial<Record<Host, Client<typeof IdentityLimits> | Client<typeof AccessLimits> | Client<typeof SsoLimits>>> = {
     identity: createClient(IdentityLimits, asService(peers.identity, 'gateway')),
+    access: createClient(AccessLimits, asService(peers.access, 'gateway')),
     sso: createClient(SsoLimits, asService(peers.sso, 'gateway')),
   };
   return async ({ rate, host }: Operation, ip: string): Promise<void> => {

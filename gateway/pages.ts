@@ -10,7 +10,9 @@ const read = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta
 const files = new Map([
   ['/verify', { type: 'text/html; charset=utf-8', body: read('verify.html') }],
   ['/reset', { type: 'text/html; charset=utf-8', body: read('reset.html') }],
+  ['/invitation', { type: 'text/html; charset=utf-8', body: read('invitation.html') }],
   ['/pages/page.js', { type: 'text/javascript; charset=utf-8', body: read('page.js') }],
+  ['/pages/invitation.js', { type: 'text/javascript; charset=utf-8', body: read('invitation.js') }],
   ['/pages/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
 ]);
 const errorPage = read('error.html').toString();

@@ -7,19 +7,27 @@ const session = { type: 'user', credentialId: 'ses_1' };
 test('a session beyond its quota is refused until the minute is over, and others are not', () => {
   let now = 0;
   const quotas = createQuotas({ user: 3, bot: 0, tenant: 0 }, () => now);
-  for (let call = 0; call < 3; call++) quotas.take(session, '');
+  for (let call = 0; call < 3; call++) quotas.take(session);
   now = 20_000;
-  assert.throws(() => quotas.take(session, ''), { code: 'resource_exhausted', retryAfter: 40 });
-  quotas.take({ type: 'user', credentialId: 'ses_2' }, '');
+  assert.throws(() => quotas.take(session), { code: 'resource_exhausted', retryAfter: 40 });
+  quotas.take({ type: 'user', credentialId: 'ses_2' });
   now = 60_000;
-  quotas.take(session, '');
+  quotas.take(session);
 });
+
+const caller = (tenant: string, permissions = Uint8Array.of(0, 1)) => ({ tenant, permissions });
 
 test('a tenant has a quota of its own, and without one nothing is counted', () => {
   const quotas = createQuotas({ user: 0, bot: 0, tenant: 2 });
-  for (let call = 0; call < 100; call++) quotas.take(session, '');
-  for (const tenant of ['tnt_1', 'tnt_1', 'tnt_2']) quotas.take(session, tenant);
-  assert.throws(() => quotas.take({ type: 'bot', credentialId: 'bky_1' }, 'tnt_1'), { code: 'resource_exhausted' });
+  for (let call = 0; call < 100; call++) quotas.take(session);
+  for (const tenant of ['tnt_1', 'tnt_1', 'tnt_2']) quotas.takeTenant(caller(tenant));
+  assert.throws(() => quotas.takeTenant(caller('tnt_1')), { code: 'resource_exhausted' });
   const off = createQuotas({ user: 0, bot: 0, tenant: 0 });
-  for (let call = 0; call < 100; call++) off.take(session, 'tnt_1');
+  for (let call = 0; call < 100; call++) off.takeTenant(caller('tnt_1'));
+});
+
+test('whoever holds nothing in a tenant uses up nothing of its quota', () => {
+  const quotas = createQuotas({ user: 0, bot: 0, tenant: 2 });
+  for (const nothing of [Uint8Array.of(), Uint8Array.of(0, 0)]) for (let call = 0; call < 100; call++) quotas.takeTenant(caller('tnt_1', nothing));
+  quotas.takeTenant(caller('tnt_1'));
 });

@@ -32,10 +32,13 @@ export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
   }
 
   return {
-    /** Counts a call of a session or bot key and, where the request names one, of a tenant. */
-    take({ type, credentialId }: { type: string; credentialId: string }, tenant: string): void {
+    /** Counts a call of a session or bot key. */
+    take({ type, credentialId }: { type: string; credentialId: string }): void {
       if (type === 'user' || type === 'bot') count(`credential ${credentialId}`, quotas[type]);
-      if (tenant !== '') count(`tenant ${tenant}`, quotas.tenant);
+    },
+    /** Counts a call in the caller's tenant, if it holds anything there: a stranger names any tenant, and uses up nobody's quota with it. */
+    takeTenant({ tenant, permissions }: { tenant: string; permissions: Uint8Array }): void {
+      if (tenant !== '' && permissions.some((bits) => bits !== 0)) count(`tenant ${tenant}`, quotas.tenant);
     },
   };
 }

@@ -31,14 +31,17 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
   const clientAddress = createClientAddress(trustedProxies);
   const sso = createSsoRoutes(peers.sso);
-  // A proxy may hand a path prefix on or strip it: both are understood.
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
+
+  const isServed = (pathname: string): boolean =>
+    operations.get(pathname.slice(1))?.public === true || sso.match(pathname) !== null || isPage(pathname) || isDocs(pathname);
+  // A proxy may hand the public URL's path on or strip it. Both are understood, also where that path begins like one of ours.
+  const withoutPrefix = (pathname: string): string => (!isServed(pathname) && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname);
 
   async function route(request: IncomingMessage, response: ServerResponse, origin: Origin, span: Span): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://gateway');
     if (!url) throw new RoutingError(404, 'there is no such operation');
-    const pathname = prefix !== '' && url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname;
-
+    const pathname = withoutPrefix(url.pathname);
     const operation = operations.get(pathname.slice(1));
     if (operation?.public) {
       nameRequest(span, request, `/${operation.name}`);

@@ -38,6 +38,8 @@ export type Operation = {
   readonly defaultTenant: string;
   /** What a successful answer does with the browser's session cookie. */
   readonly sessionCookie: 'set' | 'clear' | undefined;
+  /** Whether the answer is one long text that is made piece by piece. */
+  readonly stream: boolean;
   /** Whether the gateway routes it. */
   readonly public: boolean;
   readonly sideEffects: boolean;
@@ -84,6 +86,7 @@ export function readOperation(method: DescMethod): Operation {
     callers: options.callers,
     defaultTenant: options.defaultTenant,
     sessionCookie: sessionCookies[options.sessionCookie],
+    stream: options.stream,
     public: credential !== 'service',
     sideEffects: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
   };

@@ -43,6 +43,9 @@ export const permissions = [
   'iam.platform.audit.read',
   'iam.platform.keys.write',
   'iam.internal.deliver',
+  'iam.platform.mail.read',
+  'iam.platform.mail.write',
+  'iam.platform.keys.read',
 ] as const;
 
 export type Permission = (typeof permissions)[number];

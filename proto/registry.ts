@@ -1,4 +1,5 @@
 import { createRegistry, type DescFile, type DescMethod, type DescService } from '@bufbuild/protobuf';
+import { file_bailiwick_access_v1_access } from './gen/bailiwick/access/v1/access_pb.ts';
 import { file_bailiwick_access_v1_audit } from './gen/bailiwick/access/v1/audit_pb.ts';
 import { file_bailiwick_access_v1_grants } from './gen/bailiwick/access/v1/grants_pb.ts';
 import { file_bailiwick_access_v1_groups } from './gen/bailiwick/access/v1/groups_pb.ts';
@@ -14,6 +15,9 @@ import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1
 import { file_bailiwick_identity_v1_tokens } from './gen/bailiwick/identity/v1/tokens_pb.ts';
 import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
 import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notifications/v1/chat_pb.ts';
+import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notifications/v1/mail_pb.ts';
+import { file_bailiwick_notifications_v1_keys } from './gen/bailiwick/notifications/v1/keys_pb.ts';
+import { file_bailiwick_notifications_v1_events } from './gen/bailiwick/notifications/v1/events_pb.ts';
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
@@ -36,6 +40,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_access_v1_groups,
   file_bailiwick_access_v1_roles,
   file_bailiwick_access_v1_grants,
+  file_bailiwick_access_v1_access,
   file_bailiwick_access_v1_audit,
   file_bailiwick_access_v1_internal,
   file_bailiwick_sso_v1_domain,
@@ -43,6 +48,9 @@ const files: readonly DescFile[] = [
   file_bailiwick_sso_v1_internal,
   file_bailiwick_notifications_v1_webhooks,
   file_bailiwick_notifications_v1_chat,
+  file_bailiwick_notifications_v1_mail,
+  file_bailiwick_notifications_v1_keys,
+  file_bailiwick_notifications_v1_events,
   file_bailiwick_notifications_v1_tasks,
 ];
 

@@ -10,13 +10,14 @@ import { bindsTenant, mentionsTenant, statementsOf, tablesIn } from './statement
 
 const root = path.resolve(import.meta.dirname, '..');
 const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
-const packages = ['proto', 'services/shared', ...schemas.map(({ service }) => `services/${service}`), 'gateway', 'deploy', 'test'];
+// The command-line tool carries the client in it: they are one.
+const packages = ['proto/client', 'proto', 'services/shared', ...schemas.map(({ service }) => `services/${service}`), 'gateway', 'deploy', 'test'];
 
 const files = globSync(
   folders.map((folder) => `${folder}/**/*.{ts,mjs,js}`),
-  { cwd: root, exclude: (name) => name.includes('node_modules') },
+  { cwd: root, exclude: (name) => /(^|\/)(node_modules|dist)$/.test(name) },
 )
-  .filter((file) => !file.startsWith('proto/gen/'))
+  .filter((file) => !/^proto\/(client\/(cli\/)?)?gen\//.test(file))
   .sort();
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const product = files.filter((file) => /^(services|gateway)\//.test(file) && !file.endsWith('.test.ts'));
@@ -44,22 +45,49 @@ test('SQL is run by queries.ts files and services/shared alone', () => {
 
 /** Statements that no tenant is given to, and why that is right. */
 const acrossTenants: Record<string, string> = {
+  'access.traces_of_subject': 'what belongs to a deleted user or bot is looked for in all tenants',
+  'access.lock_owned_tenants': 'a person is only deleted where no tenant of theirs is left without an owner',
   'access.tenants_of_user': "a person's own tenants",
+  'access.audit_due': 'old entries of all tenants are dropped, each by the days that its own tenant keeps them',
   'access.roles_everywhere': "a person's own roles, tenant by tenant",
+  'access.invitation_tenant': 'whoever holds a token knows no tenant: this answers which one it is of',
+  'access.invitations_of_address': "an address's own invitations",
   'services/access/audit/queries.ts:findStored': 'each row is looked up in the tenant that its entry names',
   'services/access/audit/queries.ts:moveHeads': 'each row is changed in the tenant that it names',
+  'keys.rotation_due': 'the data keys of all tenants are replaced, in order',
+  'keys.superseded': 'what superseded data keys of all tenants sealed is sealed anew, in order',
+  'services/shared/keys/queries.ts:takeWrappedByOthers': 'the data keys of all tenants are wrapped anew, in order',
+  'identity.live_bot_key': 'whose key it is says the secret, and in which tenant',
+  'notifications.delivery_targets': 'each endpoint is looked up in the tenant that its task names',
+  'notifications.park': 'the row is of the tenant that its task names',
   'sso.provider_of_domain': 'where people of a domain sign in is asked before anybody is known',
 };
 
 /** Statements that leave the tenant out altogether, and why that is right. */
 const withoutTenant: Record<string, string> = {
+  'services/identity/bot-keys/queries.ts:takeDue': 'the sweep announces the expiry of keys of all tenants',
+  'access.unfinished_removals': 'what is left of deleted users and bots is looked for in all tenants',
+  'identity.bots_anywhere': 'the platform grants to bots of whatever tenant: access asks which of them there are',
   'notifications.webhook_endpoint_tenant': 'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
-  'notifications.attempt_done': 'the worker has the task, whose id is unique',
+  'notifications.chat_endpoint_tenant': 'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
+  'access.checkpoints_signed_by_others': 'the checkpoints of all tenants are signed anew when the key ring has another first key',
+  'access.overdue_invitations': 'the sweeper works for all tenants',
+  'notifications.attempts_done': 'the worker has the task, whose id is unique',
   'notifications.settle_done': 'the worker has the task',
+  'notifications.defer': 'the worker has the task',
+  'notifications.releasing': 'the queue lets tasks of all tenants go, each in its own tenant',
+  'notifications.ailing': 'failing endpoints of all tenants are told of, each in its own tenant',
+  'notifications.open_breakers': 'the queue is measured for all tenants, and tells of none',
+  'notifications.erase_previous_secrets': 'the sweeper works for all tenants',
+  'notifications.forget_published': 'the sweeper works for all tenants',
   'notifications.overdue': 'the queue is measured for all tenants, and tells of none',
   'notifications.dead_letters': 'the queue is measured for all tenants, and tells of none',
+  'services/shared/keys/queries.ts:requestRotation': 'the platform replaces the data keys of all tenants',
+  'keys.count_by_kek': 'data keys of all tenants are counted, and told of by what wraps them',
+  'keys.remaining': 'data keys of all tenants are counted',
   'services/notifications/queue/queries.ts:takeDue': 'the relay works for all tenants',
   'services/notifications/queue/queries.ts:markQueued': 'the relay has the task',
+  'services/notifications/queue/queries.ts:requeue': 'the relay works for all tenants',
   'services/notifications/queue/queries.ts:postpone': 'the relay has the task',
   'services/notifications/queue/queries.ts:deleteOld': 'the sweeper works for all tenants',
 };
@@ -72,7 +100,8 @@ const scopedStatements = queryFiles
 const namesOf = (statements: ReadonlyArray<{ name: string }>) => [...new Set(statements.map(({ name }) => name))].sort();
 
 test('every statement on tenant-scoped tables has the tenant of each of them in its conditions', () => {
-  for (const table of ['group_entry', 'grant_entry', 'audit_entry', 'webhook_endpoint', 'dek', 'provider']) assert.ok(scopedTables.has(table), table);
+  for (const table of ['group_entry', 'grant_entry', 'audit_entry', 'webhook_endpoint', 'chat_endpoint', 'dek', 'provider'])
+    assert.ok(scopedTables.has(table), table);
   assert.ok(scopedStatements.length > 20);
   const lacking = scopedStatements.filter(({ text, tables }) => tables.some(({ alias }) => !mentionsTenant(text, alias)));
   assert.deepEqual(namesOf(lacking), Object.keys(withoutTenant).sort());
@@ -136,6 +165,28 @@ function importsOf(file: string): string[] {
     .filter(({ kind }, index) => kind === 'text' && /\b(from|import)\s*\(?\s*$/.test(tokens[index - 1]?.text ?? ''))
     .map(({ text }) => text.slice(1, -1));
 }
+
+/** Who makes connections, besides the clients of the database, the broker, the mail server and the collector. */
+const dials: Record<string, string> = {
+  'services/shared/egress/pools.ts': 'to receivers, after the guard',
+  'services/shared/egress/proxy.ts': 'to the egress proxy',
+  'services/shared/greet.ts': 'between the services',
+  'services/shared/keys/vault-calls.ts': 'to the key service of the operator',
+  'services/shared/rpc.ts': 'between the services',
+};
+
+test('addresses that tenants choose are called by services/shared/egress alone', () => {
+  const imported = /^import (?!type )([^;]+?) from '(?:undici|node:(?:https?|http2|net|tls|dgram))';$/gm;
+  const dialling = /\b(Pool|buildConnector|request|get|connect|createConnection|Socket)\b|^\w+$|^\*/;
+  const makesConnections = (file: string) => {
+    const names = [...read(file).matchAll(imported)].map(([, list = '']) => list.replace(/\btype \w+/g, ''));
+    // The broker's consumer has a fetch of its own.
+    return names.some((list) => dialling.test(list)) || /(?<![.\w])fetch\(/.test(codeOf(read(file)));
+  };
+  // The pages run in browsers.
+  const found = product.filter((file) => !file.startsWith('gateway/pages/') && makesConnections(file));
+  assert.deepEqual(found, Object.keys(dials).sort());
+});
 
 test('no file has more than 300 lines', () => {
   const long = files.filter((file) => read(file).trimEnd().split('\n').length > 300);

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
 import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
+import { firstWay, wantsContainers } from '@bailiwick/deploy/local/ways.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import pg from 'pg';
@@ -12,21 +14,29 @@ import pg from 'pg';
 
 const template = 'bailiwick_template';
 
-export type TestServer = { url: string; stop(): Promise<void>; start(): Promise<void> };
+export type TestServer = { url: string; stop(): Promise<void>; kill(): Promise<void>; start(): Promise<void>; remove(): Promise<void> };
 
-/** A PostgreSQL for tests, with the template in it. `url` is the superuser's. After `stop` it can be started again. */
+/** A PostgreSQL for tests, with the template in it. `url` is the superuser's. After `stop` or `kill` it can be started again. */
 export async function startTestServer(dataDir: string): Promise<TestServer> {
+  const server = await firstWay<TestServer>({ own: () => startOwn(dataDir), container: startPostgresContainer }, wantsContainers(process.env));
+  await execute(server.url, `create database ${template}`);
+  await migrateAll(
+    { DATABASE_URL: withName(server.url, template) },
+    createLog('migrate', () => {}),
+  );
+  return server;
+}
+
+async function startOwn(dataDir: string): Promise<TestServer> {
   const options = { dataDir, durable: false, log: () => {} };
   let postgres = await startPostgres(options);
   const { url, port } = postgres;
-  await execute(url, `create database ${template}`);
-  await migrateAll(
-    { DATABASE_URL: withName(url, template) },
-    createLog('migrate', () => {}),
-  );
+  const stop = () => postgres.stop();
   return {
     url,
-    stop: () => postgres.stop(),
+    stop,
+    kill: () => postgres.kill(),
+    remove: stop,
     async start() {
       postgres = await startPostgres({ ...options, port });
     },
@@ -51,7 +61,7 @@ export async function createTestDatabase({ ownServer = false } = {}): Promise<Te
     server,
     async drop() {
       await execute(serverUrl, `drop database ${name} with (force)`);
-      await server?.stop();
+      await server?.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };

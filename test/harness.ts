@@ -4,16 +4,17 @@ import path from 'node:path';
 import process from 'node:process';
 import { describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Broker, findBroker, startBroker } from '@bailiwick/deploy/local/broker.ts';
 import { denoRuntime } from '@bailiwick/deploy/local/deno.ts';
 import { environmentOf, type Wiring } from '@bailiwick/deploy/local/environment.ts';
 import { startInbox } from '@bailiwick/deploy/local/inbox/inbox.ts';
-import { freePorts, loopback } from '@bailiwick/deploy/local/ports.ts';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
+import { startTestBroker } from './broker.ts';
 import { createTestDatabase } from './database.ts';
+import { takePort } from './ports.ts';
 
 // The product on real parts: its own database, its own broker with its own store, an inbox, and the processes
 // as `npm start` runs them, on free ports. Nothing of it is left behind.
@@ -25,6 +26,8 @@ export type Answer = { status: number; headers: Headers; body: Record<string, un
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 const root = path.resolve(import.meta.dirname, '..');
+/** Tests kill what nobody would kill that often: it is no reason to wait longer each time. */
+export const longestPauseMs = 500;
 const silent = { say: () => {}, relay: () => {}, print: () => {} };
 
 /** Runs a suite against five processes and again against one. */
@@ -40,7 +43,7 @@ export function describeAll(name: string, suite: (topology: Topology) => void): 
 
 /** Free ports for a replica of everything. */
 export async function choosePorts(): Promise<Wiring['ports']> {
-  const free = await freePorts(3 * serviceNames.length);
+  const free = await Promise.all(Array.from({ length: 3 * serviceNames.length }, takePort));
   const port = () => free.pop() ?? 0;
   return Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }])) as Wiring['ports'];
 }
@@ -53,15 +56,12 @@ export async function startStack(topology: Topology, environment: Record<string,
   const { ownServer = false, ports: chosen, deno = everythingOnDeno() } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
-  const binary = process.env['BAILIWICK_TEST_BROKER'] ? JSON.parse(process.env['BAILIWICK_TEST_BROKER']) : await findBroker(() => {});
-  const brokerOptions = { binary, storeDir: path.join(folder, 'nats'), log: () => {} };
-  const [database, firstBroker, inbox, ports] = await Promise.all([
+  const [database, broker, inbox, ports] = await Promise.all([
     createTestDatabase({ ownServer }),
-    startBroker(brokerOptions),
+    startTestBroker(path.join(folder, 'nats')),
     startInbox({ httpPort: 0 }),
     chosen ?? choosePorts(),
   ]);
-  let broker: Broker = firstBroker;
   const wiring: Wiring = {
     host: loopback,
     ports,
@@ -106,21 +106,18 @@ export async function startStack(topology: Topology, environment: Record<string,
       process.kill(pid, signal);
     },
 
-    async stopBroker(): Promise<void> {
-      await broker.stop();
-    },
-    async startBroker(): Promise<void> {
-      broker = await startBroker({ ...brokerOptions, port: broker.port });
-    },
-
+    broker,
+    stopBroker: () => broker.stop(),
+    startBroker: () => broker.start(),
     stopDatabase: async () => database.server?.stop(),
+    killDatabase: async () => database.server?.kill(),
     startDatabase: async () => database.server?.start(),
 
     ready: () => waitUntilReady(readyUrls(topology, wiring), running, AbortSignal.timeout(60_000)),
 
     async stop(): Promise<void> {
       await Promise.all(running.map((one) => one.stop()));
-      await Promise.all([broker.stop(), inbox.stop(), database.drop()]);
+      await Promise.all([broker.remove(), inbox.stop(), database.drop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -151,7 +148,7 @@ export function startProcesses(
   const start = (name: string, script: string, env: NodeJS.ProcessEnv) => {
     const spec = { name, script: path.join(root, script), env };
     const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
-    return [name, startProcess({ ...spec, runtime }, { logDir, screen: silent })] as const;
+    return [name, startProcess({ ...spec, runtime }, { logDir, screen: silent, longestPauseMs })] as const;
   };
   const inherited = {
     ...process.env,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { DekEntity } from '@bailiwick/notifications/keys/entities.ts';
+import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { type Database, execute, openDatabase } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';

@@ -15,6 +15,8 @@ const forbidden = { code: '42501' };
 
 // What the migrations keep for themselves is no entity.
 const bookkeeping = ['migration', 'schema_window'];
+/** What a service may do with its owner's rights only. */
+const functions = ['drop_audit'];
 
 describe('the schemas after all migrations', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -46,6 +48,7 @@ describe('the schemas after all migrations', () => {
       const others = schemas.filter((other) => other !== schema).map(({ service }) => `"${service}"`);
       const expected = [
         ...bookkeeping.map((table) => `drop table if exists "${schema.service}"."${table}" cascade;`),
+        ...functions.map((name) => `drop function if exists "${schema.service}"."${name}"(text);`),
         ...others.map((service) => `drop schema if exists ${service};`),
       ];
       return statements.filter(

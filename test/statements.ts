@@ -60,6 +60,6 @@ export const mentionsTenant = (text: string, alias: string): boolean =>
 
 /** Whether some tenant in the conditions is compared with what the caller of the statement gives. */
 export const bindsTenant = (text: string): boolean =>
-  /\btenant\s*=\s*(\$\d+|any\s*\(\s*string_to_array\s*\(\s*\$\d+|'')|\btenant\s+in\s*\(\s*select\s+jsonb_array_elements_text\s*\(\s*\$\d+/i.test(
+  /\btenant\s*=\s*(\$\d+|any\s*\(\s*string_to_array\s*\(\s*\$\d+|'')|\btenant\s+in\s*\(\s*\$\d+|\btenant\s+in\s*\(\s*select\s+jsonb_array_elements_text\s*\(\s*\$\d+/i.test(
     conditionsOf(text),
   );

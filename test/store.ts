@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import pg from 'pg';
 import type { Stack } from './harness.ts';
 
@@ -32,7 +34,7 @@ export type StoredEvent = {
 };
 
 /** The events that a service has put out for a tenant, oldest first. They are there with the answer of the call that made them. */
-export async function eventsOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'notifications', tenant: string): Promise<StoredEvent[]> {
+export async function eventsOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'identity' | 'notifications', tenant: string): Promise<StoredEvent[]> {
   const rows = await rowsOf<{ event: string }>(
     stack,
     `select event from ${service}.outbox where for_tenant = $1 and event is not null order by created_at, id`,
@@ -42,7 +44,7 @@ export async function eventsOf(stack: Pick<Stack, 'databaseUrl'>, service: 'acce
 }
 
 /** Their types alone. */
-export async function eventTypesOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'notifications', tenant: string): Promise<string[]> {
+export async function eventTypesOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'identity' | 'notifications', tenant: string): Promise<string[]> {
   return (await eventsOf(stack, service, tenant)).map(({ type }) => type);
 }
 
@@ -51,4 +53,10 @@ export async function dumpOf(stack: Pick<Stack, 'databaseUrl'>, schema: string):
   const tables = await rowsOf<{ name: string }>(stack, `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1`, [schema]);
   const rows = await Promise.all(tables.map(({ name }) => rowsOf<{ text: string }>(stack, `select t::text as text from ${name} t`)));
   return rows.flatMap((table) => table.map(({ text }) => text)).join('\n');
+}
+
+/** What all files below a folder hold: logs, or a broker's store. */
+export function textBelow(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1')).join('\n');
 }

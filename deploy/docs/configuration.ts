@@ -1,14 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import process from 'node:process';
 import type { Setting, SettingTable } from '@bailiwick/shared/config.ts';
-import { root } from '../local/paths.ts';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 
 // What is generated from the settings tables: the page for people, and the table the chart renders from.
-//
-//   node deploy/docs/configuration.ts            writes what is out of date
-//   node deploy/docs/configuration.ts --check    changes nothing, fails where something is out of date
 
 type Section = { title: string; script: string; intro: string; table: SettingTable };
 
@@ -110,37 +103,4 @@ function renderRows(rows: ReadonlyArray<readonly [name: string, kind: string, fa
 /** A bar would end the cell, and <process> would be taken for an HTML tag. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
-}
-
-/** The generated files: path from the root → what it should hold. */
-export const outputs: ReadonlyMap<string, () => string> = new Map([
-  ['docs/configuration.md', renderConfiguration],
-  ['helm/bailiwick/files/settings.yaml', renderChartSettings],
-]);
-
-/** The generated files that differ from what the tables say. */
-export function staleOutputs(): string[] {
-  return [...outputs].filter(([path, render]) => readIfThere(path) !== render()).map(([path]) => path);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(join(root, path), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-if (import.meta.main) {
-  const stale = staleOutputs();
-  if (process.argv.includes('--check')) {
-    for (const path of stale) console.error(`out of date: ${path}`);
-    process.exitCode = stale.length > 0 ? 1 : 0;
-  } else {
-    for (const path of stale) {
-      writeFileSync(join(root, path), outputs.get(path)?.() ?? '');
-      console.log(`brought up to date: ${path}`);
-    }
-  }
 }

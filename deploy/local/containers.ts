@@ -14,6 +14,7 @@ export type ContainerServer = {
   url: string;
   /** Orderly. It keeps its place and its data until it is removed. */
   stop(): Promise<void>;
+  kill(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -72,6 +73,7 @@ async function startContainer(image: string, { port, make, url, answers }: Recip
   return {
     url: address,
     stop: () => client.container.stop(handle, { timeout: graceMs }),
+    kill: async () => void (await handle.kill()),
     async start() {
       await client.container.start(handle);
       await answering(handle, () => answers(address));

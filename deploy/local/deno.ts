@@ -67,13 +67,15 @@ async function fetchDeno(folder: string, log: (line: string) => void, signal: Ab
 /** Nothing is downloaded or written down, and what was not allowed is an error and not a question. */
 const isolation = ['--node-modules-dir=manual', '--no-lock', '--no-remote', '--cached-only', '--no-prompt'];
 
+/** What Deno compiles is kept with the rest that took time to get. */
+export const denoEnvironment = { DENO_DIR: join(cacheDir, 'deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
+
 /** Runs a process on Deno, with the permissions that it needs. */
 export function denoRuntime(command: string, spec: Omit<ProcessSpec, 'runtime'>): Runtime {
-  const env = { DENO_DIR: join(cacheDir, 'deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
-  return { command, args: ['run', ...isolation, ...permissions(spec)], env };
+  return { command, args: ['run', ...isolation, ...permissions(spec)], env: denoEnvironment };
 }
 
-/** These call addresses that tenants choose: which of them may be dialled is services/shared/egress.ts's business. */
+/** These call addresses that tenants choose: which of them may be dialled is services/shared/egress's business. */
 const dialsTenants = new Set(['notifications', 'sso', 'bailiwick']);
 /** Password hashing is a native addon, and the only one. */
 const hashesPasswords = new Set(['identity', 'bailiwick']);

@@ -51,8 +51,8 @@ const variables: Record<string, Variable> = {
 /** Names that many programs use: what the user set for the local start is not meant for each of the processes. */
 const decidedHere = new Set(['PORT', 'DATABASE_URL', 'NATS_URL']);
 
-/** Read by the local start itself. */
-const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT', 'BAILIWICK_INFRA'];
+/** Read by the local start itself, and the command-line tool's, which a shell may well have at the same time. */
+const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT', 'BAILIWICK_INFRA', 'BAILIWICK_TOKEN', 'BAILIWICK_URL'];
 
 /**
  * The environment of one process: of ours just what its settings table names, because a process refuses to start when it

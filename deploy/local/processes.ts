@@ -33,7 +33,6 @@ export type ManagedProcess = {
 const refusedConfiguration = 78;
 const graceMs = 30_000;
 const firstPauseMs = 200;
-const longestPauseMs = 5000;
 /** A process that ran this long has recovered: the next failure starts with the short pause again. */
 const healthyMs = 10_000;
 const keptLogBytes = 5 * 1024 * 1024;
@@ -42,8 +41,8 @@ const keptLogBytes = 5 * 1024 * 1024;
  * Keeps a process of ours running. It gets a process group of its own, so that Ctrl-C reaches only the one who stops
  * everything in order, and a channel whose end tells it that its parent is gone.
  */
-export function startProcess(spec: ProcessSpec, options: { logDir: string; screen: Screen }): ManagedProcess {
-  const { screen } = options;
+export function startProcess(spec: ProcessSpec, options: { logDir: string; screen: Screen; longestPauseMs?: number }): ManagedProcess {
+  const { screen, longestPauseMs = 5000 } = options;
   const { runtime = { command: process.execPath, args: [] } } = spec;
   mkdirSync(options.logDir, { recursive: true });
   const logFile = join(options.logDir, `${spec.name}.log`);

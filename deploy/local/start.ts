@@ -58,7 +58,7 @@ async function bringUp(options: Options): Promise<Running> {
   const secrets = ensureSecrets(options.dataDir);
   const infrastructure = await startInfrastructure(options, { stops, say: screen.say, signal: stopping.signal });
   stopping.signal.throwIfAborted();
-  const inbox = await startInbox({ httpPort: options.inboxPort });
+  const inbox = await startInbox({ httpPort: options.inboxPort, templatesDir: process.env['BAILIWICK_MAIL_TEMPLATES_DIR'] ?? '' });
   stops.add({ what: 'the inbox', stop: inbox.stop, kill: inbox.stop });
   const wiring = await wire(options, { ...infrastructure, smtpUrl: inbox.smtpUrl, secrets });
   await runMigrations(environmentOf('access', migrateSettings, wiring, process.env), screen, stopping.signal);

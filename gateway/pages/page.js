@@ -11,6 +11,29 @@ function say(text, failed) {
   outcome.classList.toggle('failed', failed);
 }
 
+const next = document.querySelector('.next');
+
+/** Back to the invitation that the address was verified for: of this tab, or of another one that still has it. */
+function leadBack() {
+  const storageKey = 'bailiwick.invitation';
+  const otherwise = document.querySelector('.otherwise');
+  otherwise.hidden = false;
+  const show = () => {
+    otherwise.hidden = true;
+    next.hidden = false;
+    next.querySelector('a').focus();
+  };
+  const channel = new BroadcastChannel(storageKey);
+  channel.addEventListener('message', ({ data }) => {
+    if (!data.token) return;
+    sessionStorage.setItem(storageKey, data.token);
+    show();
+  });
+  if (sessionStorage.getItem(storageKey)) show();
+  else channel.postMessage({ ask: true });
+  channel.postMessage({ verified: true });
+}
+
 if (token === '') {
   form.hidden = true;
   say('This link is incomplete. Open it again from the mail.', true);
@@ -29,6 +52,7 @@ form.addEventListener('submit', async (event) => {
     if (response.ok) {
       form.hidden = true;
       say(form.dataset.done, false);
+      if (next) leadBack();
       return;
     }
     const { Messages } = await response.json();

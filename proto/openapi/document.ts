@@ -53,9 +53,10 @@ export function openApiDocument(services: readonly DescService[], errorResponse:
 function schemas(operations: readonly Operation[], errorResponse: DescMessage): JsonObject {
   const collection = schemaCollection();
   collection.add('ErrorResponse', errorResponse, 'response');
-  for (const { name, method, nullWhenAbsent } of operations) {
+  for (const { name, method, nullWhenAbsent, stream } of operations) {
     collection.add(`${name}Req`, method.input, 'request');
-    collection.add(`${name}Res`, method.output, 'response', nullWhenAbsent);
+    // A long text has no fields: its pieces are between the gateway and the service.
+    if (!stream) collection.add(`${name}Res`, method.output, 'response', nullWhenAbsent);
   }
   return sorted(collection.all);
 }

@@ -41,6 +41,8 @@ function objectExample(message: DescMessage, place: Place): JsonObject {
 }
 
 function fieldExample(field: DescField, place: Place): Json | undefined {
+  // A record of which just one field is sent at a time cannot be shown with all of them.
+  if (place.keys in words) return words[place.keys];
   const record = recordOf(field);
   if (record) {
     const value = objectExample(record, place);

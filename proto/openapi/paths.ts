@@ -19,7 +19,7 @@ export function operationPath(operation: Operation): JsonObject {
       'x-permission': accessLine(operation),
       requestBody: { required: true, content: json(`${name}Req`, requestExample(operation)) },
       responses: {
-        200: { description: 'Success.', content: json(`${name}Res`, responseExample(operation)) },
+        200: { description: 'Success.', content: operation.stream ? texts() : json(`${name}Res`, responseExample(operation)) },
         ...failureResponses(credential !== 'worker', operation),
       },
     },
@@ -29,6 +29,12 @@ export function operationPath(operation: Operation): JsonObject {
 /** A body that is JSON of a schema. */
 function json(schema: string, example: Json): Json {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } };
+}
+
+/** A long text, in one form or another. */
+function texts(): Json {
+  const schema = { type: 'string' };
+  return { 'application/x-ndjson': { schema, example: '{"ID":"…"}\n' }, 'text/csv': { schema, example: 'ID\r\n…\r\n' } };
 }
 
 function firstSentence(text: string): string {

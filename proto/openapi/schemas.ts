@@ -8,6 +8,9 @@ import type { Json, JsonObject } from './types.ts';
 /** The record is called Domain in the interface; in proto the service has that name. */
 const renamed: Readonly<Record<string, string>> = { DomainRecord: 'Domain', DomainRecordPage: 'DomainPage' };
 
+/** A record's name outside of proto. */
+export const documentedName = (message: DescMessage): string => renamed[message.name] ?? message.name;
+
 /** What a message is: sent by a client, sent by us, or a record that travels both ways. */
 export type Role = 'request' | 'response' | 'record';
 
@@ -24,7 +27,7 @@ export function schemaCollection(): Schemas {
     all[name] = objectSchema(message, role, nullable, reference);
   };
   const reference = (message: DescMessage): Json => {
-    const name = renamed[message.name] ?? message.name;
+    const name = documentedName(message);
     if (!(name in all)) {
       all[name] = {};
       add(name, message, isPage(message) ? 'response' : 'record');
@@ -47,7 +50,7 @@ function objectSchema(message: DescMessage, role: Role, nullable: boolean, refer
 }
 
 /** Requests: what they fail without. Responses: everything but times, which are left out where unset. */
-function isAlwaysThere(field: DescField, role: Role): boolean {
+export function isAlwaysThere(field: DescField, role: Role): boolean {
   if (role === 'response') return !isTime(field);
   if (isRequired(field)) return true;
   return role === 'request' && isRecord(field) && !field.proto.proto3Optional && field.message.fields.some(isRequired);
@@ -118,11 +121,11 @@ function wellKnown(typeName: string, role: Role): JsonObject | undefined {
   }
 }
 
-function isTime(field: DescField): boolean {
+export function isTime(field: DescField): boolean {
   return field.fieldKind === 'message' && field.message.typeName === 'google.protobuf.Timestamp';
 }
 
-function isRecord(field: DescField): field is DescField & { fieldKind: 'message'; message: DescMessage } {
+export function isRecord(field: DescField): field is DescField & { fieldKind: 'message'; message: DescMessage } {
   return field.fieldKind === 'message' && wellKnown(field.message.typeName, 'record') === undefined;
 }
 

@@ -16,3 +16,23 @@ export async function assertUser(directory: Directory, id: string, call: Call): 
   if (!user) throw notFound('user');
   return user;
 }
+
+/** The user with this address, if there is one. */
+export async function findUserByEmail(directory: Directory, email: string, call: Call): Promise<User | undefined> {
+  const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
+  const { user } = await directory.findUserByEmail({ email }, { signal: call.signal, contextValues });
+  return user;
+}
+
+/** Which of these bots there are: in the tenant, or in any where that is "". */
+export async function findBots(directory: Directory, tenant: string, ids: readonly string[], call: Call): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
+  const { bots } = await directory.getBots({ tenant, ids: [...ids] }, { signal: call.signal, contextValues });
+  return new Set(bots.map(({ id }) => id));
+}
+
+/** Throws not_found unless there is this bot: in the tenant, or in any where that is "". */
+export async function assertBot(directory: Directory, tenant: string, id: string, call: Call): Promise<void> {
+  if (!(await findBots(directory, tenant, [id], call)).has(id)) throw notFound('bot');
+}

@@ -1,14 +1,42 @@
+import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
-import { AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
+import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
+import { SubjectStateEntity } from './decisions/entities.ts';
 import { GrantEntity } from './grants/entities.ts';
 import { GroupEntity, GroupMemberEntity } from './groups/entities.ts';
+import { InvitationEntity } from './invitations/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
+import { Roles } from './migrations/002-roles.ts';
+import { Invitations } from './migrations/003-invitations.ts';
+import { Deletion } from './migrations/004-deletion.ts';
+import { Audit } from './migrations/005-audit.ts';
+import { RoleEntity } from './roles/entities.ts';
 import { TenantEntity, TenantMemberEntity } from './tenants/entities.ts';
 
 export const accessSchema: ServiceSchema = {
   service: 'access',
-  entities: [OutboxEntity, TenantEntity, TenantMemberEntity, GroupEntity, GroupMemberEntity, GrantEntity, AuditEntryEntity, AuditHeadEntity],
-  migrations: [{ name: '001-initial', class: Initial }],
+  entities: [
+    OutboxEntity,
+    TenantEntity,
+    TenantMemberEntity,
+    GroupEntity,
+    GroupMemberEntity,
+    RoleEntity,
+    GrantEntity,
+    SubjectStateEntity,
+    InvitationEntity,
+    RateWindowEntity,
+    AuditEntryEntity,
+    AuditHeadEntity,
+    AuditCheckpointEntity,
+  ],
+  migrations: [
+    { name: '001-initial', class: Initial },
+    { name: '002-roles', class: Roles },
+    { name: '003-invitations', class: Invitations },
+    { name: '004-deletion', class: Deletion },
+    { name: '005-audit', class: Audit },
+  ],
   compatibleFrom: 1,
 };

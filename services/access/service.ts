@@ -1,13 +1,15 @@
 import { createClient, type Transport } from '@connectrpc/connect';
+import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { BotGrants, Grants, GroupGrants } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { TenantMembers, Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
+import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
@@ -16,14 +18,20 @@ import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
+import { startPruning } from './audit/prune.ts';
+import { accessHandlers } from './decisions/access.ts';
 import { authorityHandlers } from './decisions/handlers.ts';
 import { botGrantHandlers, grantHandlers, groupGrantHandlers } from './grants/handlers.ts';
 import { groupHandlers } from './groups/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
+import { createInvitationSweeper } from './invitations/sweeper.ts';
+import { invitationLimits } from './limits.ts';
 import { roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import type { accessSettings } from './settings.ts';
+import { followSubjects } from './subjects/follow.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
+import { startPurger } from './tenants/purge.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
 
 type Options = { settings: OwnSettings<typeof accessSettings>; peers: { identity: Transport }; log: Log };
@@ -31,26 +39,49 @@ type Options = { settings: OwnSettings<typeof accessSettings>; peers: { identity
 /** access answers: what may they do? */
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const directory = createClient(Directory, asService(peers.identity, 'access'));
-  const pager = createPager(parseKeyRing(settings.keyRing));
+  const keyRing = parseKeyRing(settings.keyRing);
+  const pager = createPager(keyRing);
+  const limits = invitationLimits[settings.limits as LimitProfile];
   return createService({
     schema: accessSchema,
     settings,
     log,
     parts({ database, broker }) {
-      const deps = { database, directory, pager, tenantCreation: settings.tenantCreation };
+      const limiter = createLimiter(database);
+      const deps = {
+        database,
+        directory,
+        pager,
+        keyRing,
+        limiter,
+        mails: limits.mails,
+        tenantCreation: settings.tenantCreation,
+        tenantGraceSeconds: settings.tenantGraceSeconds,
+      };
       const served = [
         serve(Tenants, tenantHandlers(deps)),
         serve(TenantMembers, tenantMemberHandlers(deps)),
-        serve(TenantInvitations, invitationHandlers),
+        serve(TenantInvitations, invitationHandlers(deps)),
         serve(Groups, groupHandlers(deps)),
-        serve(Roles, roleHandlers),
-        serve(Grants, grantHandlers),
-        serve(GroupGrants, groupGrantHandlers),
-        serve(BotGrants, botGrantHandlers),
+        serve(Roles, roleHandlers(deps)),
+        serve(Grants, grantHandlers(deps)),
+        serve(GroupGrants, groupGrantHandlers(deps)),
+        serve(BotGrants, botGrantHandlers(deps)),
+        serve(Access, accessHandlers(deps)),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers(deps)),
+        serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
       ];
-      return { served, background: [projectAudit({ database, broker, log })] };
+      return {
+        served,
+        background: [
+          projectAudit({ database, broker, log }),
+          startPruning({ ...deps, retentionDays: settings.auditRetentionDays }, log),
+          createInvitationSweeper(deps, log),
+          followSubjects({ database, broker, log }),
+          startPurger({ database, schema: accessSchema, graceSeconds: settings.tenantGraceSeconds, log }),
+        ],
+      };
     },
   });
 }

@@ -1,11 +1,11 @@
-import { type Limit, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
+import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
 // The limits of identity's open operations (contract.md §2).
 
 export type AccountLimits = {
   /** By rate class and client address. */
   addresses: Readonly<Record<string, Limit>>;
-  /** Sign-ins to one account. */
+  /** Sign-ins to one account from a network that has signed in before, or from all others together. */
   account: Limit;
   /** Mails to one address; more are dropped silently. */
   mails: Limit;
@@ -17,12 +17,12 @@ export const accountLimits: Record<LimitProfile, AccountLimits> = {
   standard: {
     addresses: { login: perMinute(120), register: perMinute(60), mail: perMinute(60), token: perMinute(120) },
     account: perMinute(20),
-    mails: { count: 10, seconds: 15 * 60 },
+    mails: mailLimits.standard,
   },
   strict: {
     addresses: { login: perMinute(10), register: { count: 5, seconds: 3600 }, mail: perMinute(10), token: perMinute(60) },
     account: perMinute(20),
-    mails: { count: 3, seconds: 15 * 60 },
+    mails: mailLimits.strict,
   },
-  off: { addresses: {}, account: unlimited, mails: unlimited },
+  off: { addresses: {}, account: unlimited, mails: mailLimits.off },
 };

@@ -2,8 +2,11 @@ import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { EmailChangeEntity, KnownNetworkEntity, LoginFailureEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
+import { BotKeyEntity } from './bot-keys/entities.ts';
+import { BotEntity } from './bots/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
+import { Bots } from './migrations/003-bots.ts';
 import { SessionEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
@@ -19,10 +22,13 @@ export const identitySchema: ServiceSchema = {
     RateWindowEntity,
     LoginFailureEntity,
     KnownNetworkEntity,
+    BotEntity,
+    BotKeyEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
     { name: '002-accounts', class: Accounts },
+    { name: '003-bots', class: Bots },
   ],
   compatibleFrom: 1,
 };

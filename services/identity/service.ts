@@ -10,6 +10,7 @@ import { serve } from '@bailiwick/shared/dispatch.ts';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
+import { followPurges } from '@bailiwick/shared/purge.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
@@ -24,8 +25,12 @@ import { registrationHandlers } from './account/register.ts';
 import { resetHandlers } from './account/reset.ts';
 import { createSweeper } from './account/sweeper.ts';
 import { createThrottle } from './account/throttle.ts';
-import { botKeysHandlers, botsHandlers } from './bots/handlers.ts';
+import { botKeysHandlers } from './bot-keys/handlers.ts';
+import { createKeyNotices } from './bot-keys/notices.ts';
+import { botsHandlers } from './bots/handlers.ts';
+import { tellOfBots } from './bots/purge.ts';
 import { accountLimits } from './limits.ts';
+import { followOwnersMatters } from './owners/notices.ts';
 import { identitySchema } from './schema.ts';
 import { credentialsHandlers, tokensHandlers } from './sessions/credentials.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
@@ -44,17 +49,19 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
     schema: identitySchema,
     settings,
     log,
-    parts({ database }) {
+    parts({ database, broker }) {
+      const limiter = createLimiter(database);
       const deps = {
         database,
         keyRing,
         authority,
         passwords: createPasswords(),
         passwordRules,
-        throttle: createThrottle(database),
-        limiter: createLimiter(database),
+        throttle: createThrottle({ database, limiter, limits }),
+        limiter,
         limits,
         pager: createPager(keyRing),
+        log,
       };
       const credentials = { ...deps, platformKey: settings.platformKey, workerToken: settings.workerToken };
       return {
@@ -68,14 +75,19 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
           }),
           serve(Sessions, sessionsHandlers(deps)),
           serve(Users, usersHandlers(deps)),
-          serve(Bots, botsHandlers),
-          serve(BotKeys, botKeysHandlers),
+          serve(Bots, botsHandlers(deps)),
+          serve(BotKeys, botKeysHandlers(deps)),
           serve(Credentials, credentialsHandlers(credentials)),
           serve(Tokens, tokensHandlers(credentials)),
           serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
           serve(Directory, directoryHandlers(deps)),
         ],
-        background: [createSweeper(deps, log)],
+        background: [
+          createSweeper(deps, log),
+          createKeyNotices({ database, log }),
+          followOwnersMatters({ database, broker, authority, log }),
+          followPurges({ schema: identitySchema, database, broker, log, before: tellOfBots }),
+        ],
       };
     },
   });

@@ -11,6 +11,9 @@ const plan = (over: Record<string, unknown>) =>
     egressAllowHosts: [],
     egressAllowCidrs: [],
     egressPorts: [],
+    breakerPauses: ['30s', '15m'],
+    endpointPatience: ['6h', '24h', '120h'],
+    egressResolver: '',
     deliveryConcurrency: 64,
     emailConcurrency: 10,
     ...over,
@@ -18,13 +21,20 @@ const plan = (over: Record<string, unknown>) =>
 
 test('a process takes the lanes of its roles', () => {
   assert.deepEqual(
-    plan({}).lanes.map(({ name, concurrency, schedule }) => [name, concurrency, schedule.length]),
+    plan({}).lanes.map(({ name, concurrency }) => [name, concurrency]),
     [
-      ['webhook', 64, 7],
-      ['email', 10, 6],
+      ['webhook', 64],
+      ['chat', 16],
+      ['slow', 32],
+      ['replay', 8],
+      ['email', 10],
     ],
   );
+  const { schedules, patience } = plan({});
+  assert.deepEqual([schedules.webhook.length, schedules.other.length], [7, 6]);
+  assert.deepEqual(patience, { noticeSeconds: [21_600, 86_400], hopelessSeconds: 432_000 });
   assert.deepEqual(plan({ roles: ['api'] }).lanes, []);
+  assert.equal(plan({ deliveryConcurrency: 1 }).lanes.find(({ name }) => name === 'chat')?.concurrency, 1);
   assert.deepEqual(
     plan({ roles: ['email'] }).lanes.map(({ name }) => name),
     ['email'],
@@ -32,13 +42,16 @@ test('a process takes the lanes of its roles', () => {
 });
 
 test('every mistake in the settings is told at once', () => {
-  const { roles, retrySchedule, egressAllowCidrs, egressPorts } = notificationsSettings;
+  const { roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl } = notificationsSettings;
   const environment = {
     BAILIWICK_NOTIFICATIONS_ROLES: 'mail',
     BAILIWICK_RETRY_SCHEDULE: '5',
     BAILIWICK_EGRESS_ALLOW_CIDRS: '10.0.0.1',
     BAILIWICK_EGRESS_PORTS: 'abc',
+    BAILIWICK_EGRESS_RESOLVER: 'dns.example',
+    BAILIWICK_EGRESS_PROXY_URL: 'https://user:hidden@proxy.example',
   };
-  const read = () => readSettings({ roles, retrySchedule, egressAllowCidrs, egressPorts }, environment);
-  assert.throws(read, /ROLES.*\n.*RETRY_SCHEDULE.*\n.*EGRESS_ALLOW_CIDRS.*\n.*EGRESS_PORTS/);
+  const read = () => readSettings({ roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl }, environment);
+  assert.throws(read, /ROLES.*\n.*RETRY_SCHEDULE.*\n.*EGRESS_ALLOW_CIDRS.*\n.*EGRESS_PORTS.*\n.*EGRESS_RESOLVER.*\n.*EGRESS_PROXY_URL/);
+  assert.throws(read, (error: Error) => !error.message.includes('hidden'));
 });

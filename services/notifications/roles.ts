@@ -1,6 +1,9 @@
-import { type EgressRules, egressRules } from '@bailiwick/shared/egress.ts';
+import { type EgressRules, egressRules } from '@bailiwick/shared/egress/rules.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
-import { parseSchedule, shortSchedule } from './queue/schedule.ts';
+import type { Pauses } from './endpoints/breaker.ts';
+import { patienceOf } from './endpoints/patience.ts';
+import type { Patience } from './endpoints/queries.ts';
+import { parseSchedule, type Schedules, shortSchedule } from './queue/schedule.ts';
 import type { Lane } from './queue/worker.ts';
 import type { notificationsSettings } from './settings.ts';
 
@@ -8,16 +11,30 @@ const roleNames = ['api', 'fanout', 'delivery', 'email'] as const;
 export type Role = (typeof roleNames)[number];
 
 /** What a process is to do. */
-export type ProcessPlan = { roles: ReadonlySet<Role>; lanes: readonly Lane[]; egress: EgressRules };
+export type ProcessPlan = { roles: ReadonlySet<Role>; lanes: readonly Lane[]; schedules: Schedules; patience: Patience; pauses: Pauses; egress: EgressRules };
 
 /** What a process is to do, by its settings, which were checked when they were read. */
 export function readPlan(settings: OwnSettings<typeof notificationsSettings>): ProcessPlan {
   const roles = readRoles(settings.roles);
   const schedule = parseSchedule(settings.retrySchedule);
   const lanes: Lane[] = [];
-  if (roles.has('delivery')) lanes.push({ name: 'webhook', concurrency: settings.deliveryConcurrency, schedule });
-  if (roles.has('email')) lanes.push({ name: 'email', concurrency: settings.emailConcurrency, schedule: shortSchedule(schedule) });
-  return { roles, lanes, egress: egressRules({ hosts: settings.egressAllowHosts, cidrs: settings.egressAllowCidrs, ports: settings.egressPorts }) };
+  const share = (part: number) => Math.max(1, Math.round(settings.deliveryConcurrency * part));
+  if (roles.has('delivery')) {
+    lanes.push({ name: 'webhook', concurrency: share(1) });
+    // Chat services take about a message a second for an endpoint: a few at once are plenty.
+    lanes.push({ name: 'chat', concurrency: share(1 / 4) });
+    lanes.push({ name: 'slow', concurrency: share(1 / 2) }, { name: 'replay', concurrency: share(1 / 8) });
+  }
+  if (roles.has('email')) lanes.push({ name: 'email', concurrency: settings.emailConcurrency });
+  const { egressAllowHosts: hosts, egressAllowCidrs: cidrs, egressPorts: ports, egressResolver: resolver } = settings;
+  return {
+    roles,
+    lanes,
+    schedules: { webhook: schedule, other: shortSchedule(schedule) },
+    pauses: readPauses(settings.breakerPauses),
+    patience: patienceOf(parseSchedule(settings.endpointPatience)),
+    egress: egressRules({ hosts, cidrs, ports, resolver }),
+  };
 }
 
 /** The roles of those names. Throws for a name there is none of. */
@@ -27,4 +44,11 @@ export function readRoles(names: readonly string[]): ReadonlySet<Role> {
   if (unknown.length > 0) throw new Error(`knows ${roleNames.join(', ')} and not ${unknown.join(', ')}`);
   if (names.length === 0) throw new Error('must name at least one role');
   return new Set(names.filter((name): name is Role => known.includes(name)));
+}
+
+/** The first and the longest pause. Throws where they are not two, the first the shorter one. */
+export function readPauses(items: readonly string[]): Pauses {
+  const [first = 0, longest = 0, ...more] = parseSchedule(items);
+  if (more.length > 0 || first < 1 || longest < first) throw new Error('must be two waits, the first and the longest');
+  return { first, longest };
 }

@@ -1,13 +1,41 @@
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
-import { WebhookEndpointEntity } from './endpoints/entities.ts';
-import { DekEntity } from './keys/entities.ts';
+import { ChatEndpointEntity } from './chat/entities.ts';
+import { MailSuppressionEntity } from './email/entities.ts';
+import { WebhookEndpointEntity } from './webhooks/entities.ts';
+import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
+import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
+import { EndpointHealthEntity } from './endpoints/entities.ts';
+import { EndpointHealth } from './migrations/003-endpoint-health.ts';
+import { Watching } from './migrations/005-watching.ts';
+import { PublishedEventEntity } from './events/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
+import { ChatEndpoints } from './migrations/002-chat-endpoints.ts';
+import { Mail } from './migrations/006-mail.ts';
+import { KeyRotation } from './migrations/004-key-rotation.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 
 export const notificationsSchema: ServiceSchema = {
   service: 'notifications',
-  entities: [OutboxEntity, DekEntity, WebhookEndpointEntity, DeliveryAttemptEntity, DeliveryWaitingEntity],
-  migrations: [{ name: '001-initial', class: Initial }],
+  entities: [
+    OutboxEntity,
+    RateWindowEntity,
+    DekEntity,
+    WebhookEndpointEntity,
+    ChatEndpointEntity,
+    EndpointHealthEntity,
+    DeliveryAttemptEntity,
+    DeliveryWaitingEntity,
+    MailSuppressionEntity,
+    PublishedEventEntity,
+  ],
+  migrations: [
+    { name: '001-initial', class: Initial },
+    { name: '002-chat-endpoints', class: ChatEndpoints },
+    { name: '003-endpoint-health', class: EndpointHealth },
+    { name: '004-key-rotation', class: KeyRotation },
+    { name: '005-watching', class: Watching },
+    { name: '006-mail', class: Mail },
+  ],
   compatibleFrom: 1,
 };

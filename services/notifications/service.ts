@@ -1,85 +1,120 @@
-import { fileURLToPath } from 'node:url';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
+import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
+import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
+import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
+import { followPurges } from '@bailiwick/shared/purge.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { firstOf, parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { type Background, createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
+import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
 import { chatHandlers } from './chat/handlers.ts';
-import { accountTaskHandlers, invitationTaskHandlers } from './email/handlers.ts';
+import { sendTestHandler as sendChatTestHandler } from './chat/send-test.ts';
+import { accountTaskHandlers, invitationTaskHandlers, suppressionHandlers } from './email/handlers.ts';
 import { createMailer } from './email/mailer.ts';
 import { createMails } from './email/mails.ts';
-import { readTemplates } from './email/templates.ts';
-import { endpointHandlers } from './endpoints/handlers.ts';
+import { senderOf } from './email/sender.ts';
+import { createSuppressions } from './email/suppression.ts';
+import { openTemplates } from './email/templates.ts';
+import { attemptsHandler } from './endpoints/attempts.ts';
+import { listEventTypesHandler } from './events/list.ts';
+import { eventsHandlers } from './events/publish.ts';
+import { endpointHandlers } from './webhooks/handlers.ts';
 import { startFanout } from './fanout/fanout.ts';
-import { createTenantKeys } from './keys/keys.ts';
+import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
+import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
+import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
+import { keysHandlers } from './keys/handlers.ts';
 import { readPlan } from './roles.ts';
-import { measureQueue } from './queue/metrics.ts';
-import { startDueRelay } from './queue/relay.ts';
+import { queueOf } from './queue/queue.ts';
 import { createStore } from './queue/store.ts';
-import { startWorker } from './queue/worker.ts';
 import { notificationsSchema } from './schema.ts';
+import { sealedRecords } from './sealed.ts';
 import type { notificationsSettings } from './settings.ts';
-import { deliverHandler } from './webhooks/handlers.ts';
-import { createPools } from './webhooks/pools.ts';
-import { limits } from './webhooks/send.ts';
+import { createSweeper } from './sweeper.ts';
+import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
+import { chatKind } from './chat/status.ts';
+import { explainHandler } from './webhooks/explain.ts';
+import { rotateHandler } from './webhooks/rotate.ts';
+import { sendTestHandler } from './webhooks/send-test.ts';
+import { webhookKind } from './webhooks/status.ts';
+import { createPools } from '@bailiwick/shared/egress/pools.ts';
+import { limits } from './sending/send.ts';
 
 type Options = { settings: OwnSettings<typeof notificationsSettings>; peers: { access: Transport }; log: Log };
 
 /** notifications answers: who is told? */
 export async function createNotifications({ settings, peers, log }: Options): Promise<Service> {
-  const { roles, lanes, egress } = readPlan(settings);
+  const plan = readPlan(settings);
+  const { roles, egress } = plan;
   const ring = parseKeyRing(settings.keyRing);
+  const keyService = openKeyService(settings, ring);
   const authority = createClient(Authority, asService(peers.access, 'notifications'));
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom, connections: settings.emailConcurrency });
-  const pools = createPools({ connections: settings.deliveryConcurrency, ...limits });
-  const templates = readTemplates(fileURLToPath(new URL('email/templates', import.meta.url)));
+  const pools = createPools({ ...limits, proxy: settings.egressProxyUrl });
+  const templates = openTemplates(settings.mailTemplatesDir);
 
   const service = await createService({
     schema: notificationsSchema,
     settings,
     log,
     parts({ database, broker }) {
-      const keys = createTenantKeys({ database, ring });
+      const keys = createTenantKeys({ database, service: keyService });
+      const forget = forgetEverywhere(broker, keys);
       const store = createStore({ database, keys });
-      const mails = createMails({ mailer, templates, ring, publicUrl: settings.publicUrl });
-      const endpoints = endpointHandlers({ database, keys, egress, authority, pager: createPager(ring), endpointLimit: settings.endpointLimit });
+      const limiter = createLimiter(database);
+      const suppressions = createSuppressions({ database, ring });
+      const limit = mailLimits[settings.limits as LimitProfile];
+      const mails = createMails({ mailer, templates, ring, sender: senderOf(settings), suppressions, limiter, limit });
+      const pager = createPager(ring);
+      const endpointDeps = { database, keys, egress, authority, pager, endpointLimit: settings.endpointLimit };
+      const deliverDeps = { database, keys, egress, pools };
+      const webhookDeps = { ...deliverDeps, findTarget: targetFinder(database) };
+      const webhooks = {
+        ...endpointHandlers(endpointDeps),
+        ...deliverHandler(webhookDeps),
+        ...rotateHandler({ database, keys }),
+        ...sendTestHandler({ ...webhookDeps, limiter }),
+        ...explainHandler({ database }),
+        ...listEventTypesHandler,
+        listAttempts: attemptsHandler({ database, pager }, 'whk'),
+      };
+      const chat = {
+        ...chatHandlers(endpointDeps),
+        ...deliverChatHandler(deliverDeps),
+        ...sendChatTestHandler({ ...deliverDeps, limiter }),
+        listAttempts: attemptsHandler({ database, pager }, 'slk'),
+      };
       // Consumers end with the broker, which the service closes after this.
       const consume =
         (begin: () => void): Background =>
         () => (begin(), () => Promise.resolve());
-      const workers: Background[] = lanes.map(
-        (lane) =>
-          ({ dispatch }) => (startWorker({ broker, dispatch, store, log }, lane), () => Promise.resolve()),
-      );
-      const relay: Background = () =>
-        startDueRelay(
-          { database, broker, store, log },
-          lanes.map(({ name }) => name),
-        );
-      const measure = consume(() =>
-        measureQueue(
-          { database, broker },
-          lanes.map(({ name }) => name),
-        ),
-      );
+      const upkeep = keepUp({ database, keys, service: keyService, records: sealedRecords, forget, log });
       return {
         served: [
-          serve(Webhooks, { ...endpoints, ...deliverHandler({ database, keys, egress, pools }) }),
-          serve(Chat, chatHandlers),
+          serve(Webhooks, webhooks),
+          serve(Chat, chat),
+          serve(Events, eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile })),
+          serve(Keys, keysHandlers({ database, keys, service: keyService, ringKey: firstOf(ring), forget })),
           serve(AccountTasks, accountTaskHandlers(mails)),
           serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
+          serve(Mail, suppressionHandlers(suppressions)),
         ],
         background: [
+          ...(roles.has('api')
+            ? [followPurges({ schema: notificationsSchema, database, broker, log, after: forget }), upkeep, createSweeper({ database, limiter, log })]
+            : []),
           ...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, log }))] : []),
-          ...workers,
-          ...(lanes.length > 0 ? [relay, measure] : []),
+          ...queueOf({ database, broker, store, kinds: [webhookKind, chatKind], limiter, log }, plan),
         ],
       };
     },
@@ -91,6 +126,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       // What was in hand needed these to the end.
       mailer.close();
       await pools.close();
+      await keyService.close();
     },
   };
 }

@@ -1,17 +1,20 @@
 import { atLeast, type SettingTable } from '@bailiwick/shared/config.ts';
-import { egressRules } from '@bailiwick/shared/egress.ts';
+import { keyServiceSettings } from '@bailiwick/shared/keys/settings.ts';
 import {
   accessPeer,
   brokerSettings,
   callerSettings,
   databaseSettings,
+  egressSettings,
   keyRingSettings,
+  limitSettings,
   listenSettings,
   publicUrlSettings,
   verifierSettings,
 } from '@bailiwick/shared/settings.ts';
+import { openTemplates } from './email/templates.ts';
 import { parseSchedule } from './queue/schedule.ts';
-import { readRoles } from './roles.ts';
+import { readPauses, readRoles } from './roles.ts';
 
 export const notificationsSettings = {
   ...listenSettings,
@@ -20,7 +23,9 @@ export const notificationsSettings = {
   ...databaseSettings('notifications'),
   ...brokerSettings,
   ...keyRingSettings,
+  ...keyServiceSettings,
   ...publicUrlSettings,
+  ...limitSettings,
   ...accessPeer,
   roles: {
     env: 'BAILIWICK_NOTIFICATIONS_ROLES',
@@ -35,7 +40,7 @@ export const notificationsSettings = {
     kind: 'int',
     fallback: '64',
     check: atLeast(1),
-    about: 'Webhooks and chat messages one process sends at once.',
+    about: 'Webhooks one process sends at once. Chat messages are a quarter as many, beside them.',
   },
   emailConcurrency: { env: 'BAILIWICK_EMAIL_CONCURRENCY', kind: 'int', fallback: '10', check: atLeast(1), about: 'Mails one process sends at once.' },
   retrySchedule: {
@@ -46,31 +51,33 @@ export const notificationsSettings = {
     about:
       'Waits before the attempts of a delivery, in s, m or h, up to 10 % longer by chance. Their number is the number of attempts; mails and chat messages use the first six.',
   },
+  breakerPauses: {
+    env: 'BAILIWICK_BREAKER_PAUSES',
+    kind: 'list',
+    fallback: '30s,15m',
+    check: readPauses,
+    about: 'How long an endpoint is left alone that has failed too often: at first, and at most, as the wait doubles while it fails. In s, m or h.',
+  },
+  endpointPatience: {
+    env: 'BAILIWICK_ENDPOINT_PATIENCE',
+    kind: 'list',
+    fallback: '6h,24h,120h',
+    check: parseSchedule,
+    about:
+      'How long an endpoint may fail, without one success, before its owners are told, in s, m or h; after the last of these it is switched off, if a task was given up meanwhile.',
+  },
   smtpUrl: {
     env: 'BAILIWICK_SMTP_URL',
     kind: 'url',
     about: 'The mail server, smtp:// (STARTTLS where it is offered, always with ?requireTLS=true) or smtps://, with user and password where it wants them.',
   },
   mailFrom: { env: 'BAILIWICK_MAIL_FROM', kind: 'text', about: 'The sender of all mails, such as Example <no-reply@example.com>.' },
-  egressAllowHosts: {
-    env: 'BAILIWICK_EGRESS_ALLOW_HOSTS',
-    kind: 'list',
+  mailTemplatesDir: {
+    env: 'BAILIWICK_MAIL_TEMPLATES_DIR',
+    kind: 'text',
     fallback: '',
-    about:
-      'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included. For receivers inside the cluster; empty otherwise.',
+    check: openTemplates,
+    about: 'Directory with mail templates that replace shipped ones file by file, or add a locale; empty = none. docs/mail.md tells what is in it.',
   },
-  egressAllowCidrs: {
-    env: 'BAILIWICK_EGRESS_ALLOW_CIDRS',
-    kind: 'list',
-    fallback: '',
-    check: (cidrs: string[]) => egressRules({ hosts: [], cidrs, ports: [] }),
-    about: 'Networks of receivers for which the egress guard is lifted.',
-  },
-  egressPorts: {
-    env: 'BAILIWICK_EGRESS_PORTS',
-    kind: 'list',
-    fallback: '',
-    check: (ports: string[]) => egressRules({ hosts: [], cidrs: [], ports }),
-    about: 'Ports receivers may use besides 443 and 8443.',
-  },
+  ...egressSettings,
 } as const satisfies SettingTable;

@@ -4,41 +4,31 @@ import {
   connect,
   type Consumer,
   type ConsumerInfo,
-  DiscardPolicy,
   headers,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
   type NatsConnection,
-  NatsError,
   nanos,
-  RetentionPolicy,
-  StorageType,
 } from 'nats';
 import { toServiceError, unavailable } from './errors.ts';
 import type { Log } from './log.ts';
 import { handling, publishDuplicates, publishing } from './messages.ts';
+import { ensureStreams, type Held, readHeld, readOldest, readStates, type StreamName, type StreamState } from './streams.ts';
 import { markFailed, traceparentHeader } from './trace.ts';
 
-// The only module that knows the broker's client: another client line is one file away.
-
-const day = 24 * 60 * 60 * 1000;
-
-const streams = [
-  { name: 'EVT', subjects: ['evt.>'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: nanos(7 * day) },
-  { name: 'TASK', subjects: ['task.>'], retention: RetentionPolicy.Workqueue, discard: DiscardPolicy.New, max_age: 0 },
-] as const;
-
-export type StreamName = (typeof streams)[number]['name'];
+// The only module that knows the broker's client, with streams.ts behind it: another client line is two files away.
 
 /** A message in hand. Exactly one of `ack` and `retry` ends it. */
 export type BrokerMessage = {
+  /** What it was published as. */
+  id: string;
   subject: string;
   text(): string;
   header(name: string): string;
   /** How often the broker has handed it out, from 1. */
   deliveries: number;
-  /** Resolves once the broker has it in writing that the work is done. */
+  /** Says that the work is done. It may come again all the same, where that is lost on its way. */
   ack(): Promise<void>;
   /** Hands it out again, after `delayMs`. */
   retry(delayMs: number): void;
@@ -65,13 +55,17 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
   let connection: NatsConnection | undefined;
   let streamClient: JetStreamClient | undefined;
   let closed = false;
+  let connections = 0;
   const consumers: Array<() => Promise<void>> = [];
 
   const connected = (async () => {
-    connection = await connect({ ...serverOf(url), name, maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 250, pingInterval: 5000 });
+    const forEver = { maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 250, pingInterval: 5000 };
+    // The client would note the stack of every publication and acknowledgement, in case that it fails.
+    connection = await connect({ ...serverOf(url), ...forEver, name, noAsyncTraces: true });
     if (closed) return connection.close();
     streamClient = connection.jetstream({ timeout: 5000 });
-    void logStatus(connection, log);
+    connections++;
+    void followStatus(connection, log, () => connections++);
   })();
   connected.catch((error: unknown) => log.error('the broker cannot be used', { error }));
 
@@ -90,14 +84,21 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
 
     /** When the oldest message of a stream on this subject came in; undefined where there is none. */
     async oldest(stream: StreamName, subject: string): Promise<Date | undefined> {
-      const { streams } = await manager();
-      const first = { seq: 1, next_by_subj: subject };
-      return streams.getMessage(stream, first).then(({ time }) => time, missing);
+      return (await readOldest(await manager(), stream, subject))?.time;
     },
+
+    /** How the streams stand. Those that are missing are made first. */
+    states: async (): Promise<Record<StreamName, StreamState>> => readStates(await manager(), isCluster(connection)),
+
+    /** What a stream holds under a number; undefined where that is nothing. */
+    held: async (stream: StreamName, seq: number): Promise<Held | undefined> => readHeld(await manager(), stream, seq),
+
+    /** How often the broker was connected to: another number than before means that it was away meanwhile. */
+    connections: () => connections,
 
     /** Hands messages to `handle` until the broker is closed. A handler that throws gives its message back. */
     consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
-      const run = consumeForever({ manager, client: () => streamClient, log, isClosed: () => closed }, options, handle);
+      const run = consumeForever({ manager, client: () => streamClient, log, isClosed: () => closed, isCluster: () => isCluster(connection) }, options, handle);
       consumers.push(run);
     },
 
@@ -131,6 +132,8 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     async close(): Promise<void> {
       closed = true;
       await Promise.all(consumers.map((stop) => stop()));
+      // What was acknowledged last is on its way.
+      await Promise.race([connection?.flush().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
       await connection?.close();
     },
   };
@@ -148,11 +151,6 @@ function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing)
   });
 }
 
-function missing(error: unknown): undefined {
-  if (error instanceof NatsError && error.jsError()?.code === 404) return undefined;
-  throw error;
-}
-
 // The client does not read the user and password of a URL.
 function serverOf(text: string): { servers: string; user?: string; pass?: string } {
   const url = new URL(text);
@@ -163,32 +161,26 @@ function serverOf(text: string): { servers: string; user?: string; pass?: string
 // The client keeps the state of its socket to itself; the round trip time of its last ping does not.
 const disconnected = new WeakSet<NatsConnection>();
 const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
+const isCluster = (connection: NatsConnection | undefined) => connection?.info?.cluster !== undefined;
 
-async function logStatus(connection: NatsConnection, log: Log): Promise<void> {
+async function followStatus(connection: NatsConnection, log: Log, reconnected: () => void): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') disconnected.add(connection);
-    if (status.type === 'reconnect') disconnected.delete(connection);
+    if (status.type === 'reconnect') {
+      disconnected.delete(connection);
+      reconnected();
+    }
     if (status.type === 'disconnect' || status.type === 'reconnect') log.warn(`broker: ${status.type}`);
   }
 }
 
-/** Creates the streams, or brings them to these settings. Idempotent; every process that needs them calls it. */
-export async function ensureStreams(manager: JetStreamManager): Promise<void> {
-  for (const stream of streams) {
-    const config = { ...stream, subjects: [...stream.subjects], storage: StorageType.File, duplicate_window: nanos(10 * 60 * 1000) };
-    const exists = await manager.streams.info(stream.name).then(
-      () => true,
-      () => false,
-    );
-    if (!exists) await manager.streams.add({ ...config, num_replicas: 1 });
-    else await manager.streams.update(stream.name, { subjects: config.subjects, max_age: config.max_age, duplicate_window: config.duplicate_window });
-  }
-}
+/** Of one consumer, in the hands of all processes together: a hundred workers of the default size. */
+const maxInHand = 20_000;
 
 // An existing consumer keeps its place and takes these settings on: a new version may want others.
 async function ensureConsumer(manager: JetStreamManager, { stream, durable, subject, ackWaitMs }: ConsumerOptions): Promise<ConsumerInfo> {
-  await ensureStreams(manager);
-  const settings = { ack_wait: nanos(ackWaitMs), max_deliver: -1, max_ack_pending: 1000, filter_subject: subject };
+  // Handed out without end: no message stays behind at a limit, for which somebody would have to listen.
+  const settings = { ack_wait: nanos(ackWaitMs), max_deliver: -1, max_ack_pending: maxInHand, filter_subject: subject };
   const exists = await manager.consumers.info(stream, durable).then(
     () => true,
     () => false,
@@ -197,15 +189,23 @@ async function ensureConsumer(manager: JetStreamManager, { stream, durable, subj
   return manager.consumers.add(stream, { ...settings, durable_name: durable, ack_policy: AckPolicy.Explicit });
 }
 
-type Link = { manager: () => Promise<JetStreamManager>; client: () => JetStreamClient | undefined; log: Log; isClosed: () => boolean };
+type Link = {
+  manager: () => Promise<JetStreamManager>;
+  client: () => JetStreamClient | undefined;
+  log: Log;
+  isClosed: () => boolean;
+  isCluster: () => boolean;
+};
 
-function consumeForever({ manager, client, log, isClosed }: Link, options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>) {
+function consumeForever({ manager, client, log, isClosed, isCluster }: Link, options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>) {
   let stopping = false;
   let stopPull = () => {};
   const inHand = new Set<Promise<void>>();
 
   async function pull(): Promise<void> {
-    await ensureConsumer(await manager(), options);
+    const managing = await manager();
+    await ensureStreams(managing, isCluster());
+    await ensureConsumer(managing, options);
     const consumer = await client()?.consumers.get(options.stream, options.durable);
     if (!consumer || stopping) return;
     while (!stopping) {
@@ -269,7 +269,7 @@ function settle(message: JsMsg, { stream, durable }: ConsumerOptions, handle: (m
   const { deliveryCount: deliveries } = message.info;
   return handling({ stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) }, async (span) => {
     try {
-      await handle(opened(message, log));
+      await handle(opened(message));
     } catch (error) {
       log.error('a message could not be handled and comes again', { subject: message.subject, error });
       markFailed(span, toServiceError(error).code);
@@ -278,16 +278,15 @@ function settle(message: JsMsg, { stream, durable }: ConsumerOptions, handle: (m
   });
 }
 
-function opened(message: JsMsg, log: Log): BrokerMessage {
+function opened(message: JsMsg): BrokerMessage {
   return {
+    id: message.headers?.get('Nats-Msg-Id') ?? '',
     subject: message.subject,
     text: () => Buffer.from(message.data).toString(),
     header: (name) => message.headers?.get(name) ?? '',
     deliveries: message.info.deliveryCount,
-    ack: async () => {
-      // Unacknowledged only means that it comes again, and whoever handles it knows what is done already.
-      if (!(await message.ackAck().catch(() => false))) log.warn('an acknowledgement was not confirmed', { subject: message.subject });
-    },
+    // Nobody waits for the broker's word: unacknowledged only means that it comes again, and whoever handles it knows what is done.
+    ack: () => Promise.resolve(message.ack()),
     retry: (delayMs) => message.nak(delayMs),
     working: () => message.working(),
   };

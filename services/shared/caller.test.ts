@@ -60,14 +60,35 @@ test('only the gateway speaks for people, and a service for itself', () => {
   assert.throws(() => verify(sign(serviceCaller('sso'), 'identity')), /somebody else/);
 });
 
-test('a service’s own signature is made once and good for a while, and a person’s is made anew for each call', () => {
+const tokenOf = (header: string) => header.split('.', 1)[0];
+
+test('a signature serves the calls of one caller to one service for a while, each with its own request id', () => {
   const sign = createCallerSigner('access', access.privateKey);
   assert.equal(sign(serviceCaller('access'), 'identity'), sign(serviceCaller('access'), 'identity'));
   assert.notEqual(sign(serviceCaller('access'), 'identity'), sign(serviceCaller('access'), 'sso'));
   const asGateway = createCallerSigner('gateway', gateway.privateKey);
-  const [first, second] = ['req-1', 'req-2'].map((requestId) => asGateway(create(CallerSchema, { ...person, requestId }), 'identity'));
+  const [first = '', second = ''] = ['req-1', 'req-2.a'].map((requestId) => asGateway(create(CallerSchema, { ...person, requestId }), 'identity'));
+  assert.equal(tokenOf(first), tokenOf(second));
   assert.equal(verify(first).requestId, 'req-1');
-  assert.equal(verify(second).requestId, 'req-2');
+  assert.equal(verify(second).requestId, 'req-2.a');
+  assert.equal(verify(first).requestId, 'req-1');
+});
+
+test('a caller with anything else about it has a signature of its own', () => {
+  const sign = createCallerSigner('gateway', gateway.privateKey);
+  const other = { permissions: permissionBitmap(() => true), platformPermissions: permissionBitmap(() => true) };
+  const others = [{ id: 'usr_2' }, { tenant: 'tnt_2' }, { ip: '192.0.2.1' }, { credentialId: 'ses_2' }, { permissions: other.permissions }, other];
+  const headers = [{}, ...others].map((change) => sign(create(CallerSchema, { ...person, ...change }), 'identity'));
+  assert.equal(new Set(headers).size, headers.length);
+  assert.equal(verify(headers[1]).id, 'usr_2');
+});
+
+test('what follows a token is a request id, and changes nothing that is signed', () => {
+  const token = createCallerSigner('gateway', gateway.privateKey)(person, 'identity');
+  for (const junk of ['', 'a b', 'a\nb', 'x'.repeat(257)]) assert.throws(() => verify(`${token}.${junk}`), { code: 'unauthenticated' });
+  const caller = verify(`${token}.req`);
+  caller.id = 'usr_2';
+  assert.equal(verify(token).id, 'usr_1');
 });
 
 test('a token that was seen before ends with its time all the same', (context) => {

@@ -31,13 +31,19 @@ export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
 }
 
-/** Seconds for which one signature serves all calls of a service in its own name, which say nothing else of a call. */
+/** Seconds for which one signature serves all calls of the same caller. */
 const reuse = 30;
 
-/** Signs callers with a process's own Ed25519 key (PKCS #8 PEM). */
+/** How many callers are remembered at once: at some 600 bytes each, half a megabyte. */
+const maxRemembered = 1000;
+
+/**
+ * Signs callers with a process's own Ed25519 key (PKCS #8 PEM). The request id differs from call to call, and nothing is
+ * allowed by it: it follows the token, unsigned, so that a busy caller's signature is made, and verified, once in a while.
+ */
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const key = createPrivateKey(privateKeyPem);
-  const own = new Map<string, { header: string; until: number }>();
+  const made = createRecent<{ token: string; until: number }>();
 
   function signed(caller: Caller, audience: string, now: number): string {
     const token = toBinary(CallerTokenSchema, create(CallerTokenSchema, { issuer, audience, expiresAt: now + lifetime, caller }));
@@ -45,19 +51,24 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
     return Buffer.from(toBinary(SignedCallerTokenSchema, create(SignedCallerTokenSchema, { token, signature }))).toString('base64url');
   }
 
-  return (caller: Caller, audience: string): string => {
+  return ({ requestId, ...caller }: Caller, audience: string): string => {
     const now = Math.floor(Date.now() / 1000);
-    if (caller.type !== 'service' || caller.requestId !== '') return signed(caller, audience, now);
-    const name = `${caller.id} ${audience}`;
-    const known = own.get(name);
-    if (known && known.until > now) return known.header;
-    const header = signed(caller, audience, now);
-    own.set(name, { header, until: now + reuse });
-    return header;
+    const lasting = { ...caller, requestId: '' };
+    // The whole caller is the name, permissions and all: what it may do is never taken from another's.
+    const name = `${audience} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
+    let known = made.find(name);
+    if (!known || known.until <= now) {
+      known = { token: signed(lasting, audience, now), until: now + reuse };
+      made.keep(name, known);
+    }
+    return requestId === '' ? known.token : `${known.token}.${requestId}`;
   };
 }
 
 export type CallerSigner = ReturnType<typeof createCallerSigner>;
+
+/** What may follow a token: it is written to logs and the audit. */
+const requestIdForm = /^[\x21-\x7e]{1,256}$/;
 
 /**
  * Verifies callers for one service. `publicKeys` maps each process that may call to its SPKI PEM.
@@ -65,21 +76,45 @@ export type CallerSigner = ReturnType<typeof createCallerSigner>;
  */
 export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<string, string>) {
   const keys = new Map<string, KeyObject>([...publicKeys].map(([name, pem]) => [name, createPublicKey(pem)]));
-  // The newest token of each process in its own name, which comes with most calls: its signature is looked at once.
-  const seen = new Map<string, { header: string; caller: Caller; expiresAt: number }>();
+  // A token serves many calls: its signature is looked at once.
+  const verified = createRecent<{ caller: Caller; until: number }>();
 
-  return (header: string | undefined): Caller => {
-    if (!header) throw unauthenticated('a caller token is required');
-    const now = Date.now() / 1000;
-    for (const known of seen.values()) if (known.header === header && known.expiresAt >= now) return known.caller;
-    const { signed, token } = decode(header) ?? {};
+  function verifyToken(text: string, now: number): Caller {
+    const { signed, token } = decode(text) ?? {};
     const key = keys.get(token?.issuer ?? '');
     if (!signed || !token?.caller || !key || !verify(null, signed.token, key, signed.signature)) throw unauthenticated('the caller token is not valid');
     if (token.audience !== audience || token.expiresAt + leeway < now) throw unauthenticated('the caller token is not valid here or has expired');
     const isService = token.caller.type === 'service';
     if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway') throw unauthenticated('the caller token speaks for somebody else');
-    if (isService) seen.set(token.issuer, { header, caller: token.caller, expiresAt: token.expiresAt });
+    verified.keep(text, { caller: token.caller, until: token.expiresAt });
     return token.caller;
+  }
+
+  return (header: string | undefined): Caller => {
+    if (!header) throw unauthenticated('a caller token is required');
+    const end = header.indexOf('.');
+    const [text, requestId] = end < 0 ? [header, ''] : [header.slice(0, end), header.slice(end + 1)];
+    if (end >= 0 && !requestIdForm.test(requestId)) throw unauthenticated('the caller token is not valid');
+    const now = Date.now() / 1000;
+    const known = verified.find(text);
+    const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
+    // A copy for each call: nobody changes what the next one gets.
+    return { ...caller, requestId };
+  };
+}
+
+/** The newest of what was kept, up to `maxRemembered`. */
+function createRecent<T>() {
+  const kept = new Map<string, T>();
+  return {
+    find: (name: string): T | undefined => kept.get(name),
+    keep(name: string, value: T): void {
+      // Deleted first: what is kept anew is the newest again.
+      kept.delete(name);
+      const oldest = kept.size >= maxRemembered ? kept.keys().next().value : undefined;
+      if (oldest !== undefined) kept.delete(oldest);
+      kept.set(name, value);
+    },
   };
 }
 

@@ -18,10 +18,17 @@ const unprocessedAnswer = Buffer.from(`HTTP/1.1 408 Request Timeout\r\n${unproce
 /** What our own client has to close a connection that it was told is ending: one way there and one back. */
 const dismissMs = 500;
 
+/**
+ * Requests that a connection may have unanswered. Node reads and begins whatever has been sent, also while nobody reads the answers:
+ * one connection could hold gigabytes. No browser, proxy or process of ours sends a second request before the first is answered.
+ */
+const maxUnanswered = 16;
+
 export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections() {
   const answering = new Set<ServerResponse>();
+  const unanswered = new WeakMap<Socket, number>();
   /** Whether the one at the other end is our own client, which never pipelines. */
   const idle = new Map<Socket, boolean>();
   const known = new WeakSet<Socket>();
@@ -29,10 +36,17 @@ export function createConnections() {
   let retiring = false;
 
   return {
-    /** A request has come. False where its connection was dismissed before: it must not be processed. */
+    /** A request has come. False where its connection was dismissed before, or now since it has too many: it must not be processed. */
     begin(request: IncomingMessage, response: ServerResponse): boolean {
       const { socket, headers } = request;
       if (dismissed.has(socket)) return false;
+      const before = unanswered.get(socket) ?? 0;
+      if (before >= maxUnanswered) {
+        dismissed.add(socket);
+        socket.destroy();
+        return false;
+      }
+      unanswered.set(socket, before + 1);
       idle.delete(socket);
       if (!known.has(socket)) {
         known.add(socket);
@@ -41,6 +55,7 @@ export function createConnections() {
       answering.add(response);
       response.once('close', () => {
         answering.delete(response);
+        unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
         if (!socket.destroyed) idle.set(socket, headers['user-agent'] === hopAgent);
       });
       if (retiring) response.setHeader('connection', 'close');

@@ -12,12 +12,12 @@ const greeting = `HEAD / HTTP/1.1\r\nhost: bailiwick\r\nuser-agent: ${hopAgent}\
 export const notGreeted = 'BAILIWICK_NOT_GREETED';
 
 /** A connector for undici whose connections have reached a process. */
-export function greetingConnector(timeoutMs: number): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs });
+export function greetingConnector({ connectMs, greetMs }: { connectMs: number; greetMs: number }): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectMs });
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error || !socket) return callback(error ?? new Error('no socket'), null);
-      greet(socket, timeoutMs, (failure) => (failure ? callback(failure, null) : callback(null, socket)));
+      greet(socket, greetMs, (failure) => (failure ? callback(failure, null) : callback(null, socket)));
     });
 }
 

@@ -31,6 +31,13 @@ export type Limit = { count: number; seconds: number };
 /** The standard limits meet no office network and no test suite; the strict ones are for the public; off is for load tests. */
 export type LimitProfile = 'standard' | 'strict' | 'off';
 
+/** Mails to one address, whoever causes them; more are dropped silently. */
+export const mailLimits: Record<LimitProfile, Limit> = {
+  standard: { count: 10, seconds: 15 * 60 },
+  strict: { count: 3, seconds: 15 * 60 },
+  off: { count: Number.MAX_SAFE_INTEGER, seconds: 60 },
+};
+
 export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
 
 /** Counts a client's calls of an open operation, before anything else is done for them: the handler of a service's Limits rpc. */

@@ -10,8 +10,25 @@ export type Log = {
   error(message: string, fields?: LogFields): void;
 };
 
+let unwritten = '';
+
+// A write to a pipe is a system call that waits for its end: under load one serves the lines of a turn of the event loop.
+function writeSoon(line: string): void {
+  if (unwritten === '') setImmediate(writeNow);
+  unwritten += line;
+}
+
+function writeNow(): void {
+  const text = unwritten;
+  unwritten = '';
+  if (text !== '') process.stdout.write(text);
+}
+
+// The last lines tell why a process ends.
+process.on('exit', writeNow);
+
 /** A log of one service. Whatever is done for a request has its trace id on the line. An `error` field may be any thrown value: it is written with its stack and causes. */
-export function createLog(service: string, write: (line: string) => void = (line) => process.stdout.write(line)): Log {
+export function createLog(service: string, write: (line: string) => void = writeSoon): Log {
   const emit =
     (level: string) =>
     (message: string, fields: LogFields = {}) => {

@@ -24,7 +24,7 @@ export function startMetrics(started: Meter): void {
 
 type Options = { name: string; about: string };
 
-export type Counter<Labels extends Attributes> = { add(labels: Labels): void };
+export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: number): void };
 
 /** A counter. What is named in `initial` is there from the start, as 0. */
 export function counter<Labels extends Attributes = Record<string, never>>({ name, about }: Options, ...initial: Labels[]): Counter<Labels> {
@@ -33,7 +33,7 @@ export function counter<Labels extends Attributes = Record<string, never>>({ nam
     instrument = bound.createCounter(name, { description: about });
     for (const labels of initial) instrument.add(0, labels);
   });
-  return { add: (labels) => instrument?.add(1, labels) };
+  return { add: (labels, by = 1) => instrument?.add(by, labels) };
 }
 
 export type Level<Labels extends Attributes> = { change(by: number, labels: Labels): void };

@@ -52,7 +52,8 @@ export function openDatabase(options: DatabaseOptions) {
     driverOptions: {
       application_name: `bailiwick-${options.service}`,
       options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000`,
-      connectionTimeoutMillis: 3000,
+      // A server that is away refuses at once; one that has too much to do takes its time.
+      connectionTimeoutMillis: 8000,
       onPoolCreated(pool: Pool) {
         releaseCutConnections(pool);
         pools.push(pool);
@@ -133,7 +134,8 @@ export function violates(error: unknown, constraint: string): boolean {
   return false;
 }
 
-function isTenantScoped(entity: EntitySchema): boolean {
+/** Whether the rows of an entity belong to tenants. */
+export function isTenantScoped(entity: EntitySchema): boolean {
   return 'tenant' in entity.meta.properties;
 }
 

@@ -55,6 +55,7 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
     audit: '{}',
     tasks: [noticeTask('k', 'a@b.c')],
     traceparent,
+    stream_seq: null,
   });
   const waiting = [row('evt_1', traceparent), row('evt_2', ''), row('evt_3', traceparent.replaceAll('b7', 'c8'))];
   const em = {
@@ -62,18 +63,21 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
   };
   const database = { service: 'test', query: async () => [], transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em) } as unknown as Database;
   const published: Array<[subject: string, traceparent: string]> = [];
-  const broker = { isConnected: () => true, publish: async (subject: string) => published.push([subject, currentTraceparent()]) } as unknown as Broker;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({ EVT: { created: new Date(0), lastSeq: 0 }, TASK: { created: new Date(0), lastSeq: 0 } }),
+    publish: async (subject: string) => published.push([subject, currentTraceparent()]),
+  } as unknown as Broker;
   // It is woken from within a request, whose trace is none of the others' business.
   await continueTrace(`00-${'9'.repeat(32)}-${'9'.repeat(16)}-01`, async () => {
     const relay = startRelay({ database, broker, log });
     relay.nudge();
     await relay.stop();
   });
+  const traces = [traceparent, '', traceparent.replaceAll('b7', 'c8')];
   assert.deepEqual(
     published,
-    [traceparent, '', traceparent.replaceAll('b7', 'c8')].flatMap((of) => [
-      ['evt._.a', of],
-      ['task.email.notice', of],
-    ]),
+    ['evt._.a', 'task.email.notice'].flatMap((subject) => traces.map((of) => [subject, of])),
   );
 });

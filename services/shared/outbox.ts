@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Broker } from './broker.ts';
 import type { Caller } from './caller.ts';
 import { createId } from './ids.ts';
 import type { Log } from './log.ts';
+import { createLookout, findLosses } from './loss.ts';
 import { gauge } from './metrics.ts';
 import { type Database, type EntityManager, execute, type Statement } from './orm.ts';
 import { publishTask, type Task } from './tasks.ts';
@@ -29,7 +31,10 @@ export const OutboxEntity = defineEntity({
     publishedAt: p.datetime(3).nullable(),
     streamSeq: p.bigint('number').nullable(),
   },
-  indexes: [{ name: 'outbox_waiting', properties: ['id'], where: 'published_at is null' }],
+  indexes: [
+    { name: 'outbox_waiting', properties: ['id'], where: 'published_at is null' },
+    { name: 'outbox_published', properties: ['publishedAt'], where: 'published_at is not null' },
+  ],
 });
 
 /** The table, for the first migration of each service that has an outbox. */
@@ -46,7 +51,8 @@ export const outboxTable = `
     published_at timestamptz(3),
     stream_seq bigint
   );
-  create index outbox_waiting on outbox (id) where published_at is null;`;
+  create index outbox_waiting on outbox (id) where published_at is null;
+  create index outbox_published on outbox (published_at) where published_at is not null;`;
 
 export type Target = { Type: string; ID: string; Name: string };
 export type FieldChange = { Field: string; Old: unknown; New: unknown };
@@ -57,8 +63,8 @@ export type Change = {
   tenant: string;
   /** The event's type, which is also the audit action, e.g. `group.created`. */
   type: string;
-  /** The record as the API returns it (documented JSON). null = audited only, no event. */
-  data: Record<string, unknown> | null;
+  /** The record as the API returns it (documented JSON), or the text of a JSON object that is passed on as it is. null = audited only, no event. */
+  data: Record<string, unknown> | string | null;
   /** The fields that changed, as they were. */
   previous?: Record<string, unknown>;
   targets: readonly Target[];
@@ -97,26 +103,27 @@ export type Origin = { operation: { name: string }; caller: Caller; permission?:
 export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
   const id = createId('evt');
   const now = new Date();
-  const event = change.data && {
-    id,
-    type: change.type,
-    timestamp: now.toISOString(),
-    tenant: change.tenant,
-    actor: { type: actorType(origin.caller), id: origin.caller.id },
-    apiVersion: '1.0.0',
-    data: change.data,
-    previous: change.previous ?? {},
-  };
+  const { data } = change;
+  const event = data === null ? null : eventBody(origin, { ...change, data, id, at: now });
   const audit = draft(origin, now, {
     Tenant: change.tenant,
     Action: change.type,
     Result: 'success',
     Code: '',
     Targets: change.targets,
-    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: change.data?.[Field] ?? null })),
+    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null })),
   });
-  em.persist(em.create(OutboxEntity, { ...row(id, now, audit), type: change.type, event: event && JSON.stringify(event), tasks: [...(change.tasks ?? [])] }));
+  em.persist(em.create(OutboxEntity, { ...row(id, now, audit), type: change.type, event, tasks: [...(change.tasks ?? [])] }));
   return id;
+}
+
+type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & { id: string; at: Date; data: Record<string, unknown> | string };
+
+/** The body of an event, as receivers get it. Data that is text stays as it is: written anew it might not say the same. */
+export function eventBody({ caller }: Pick<Origin, 'caller'>, { id, type, at, tenant, data, previous = {} }: EventBody): string {
+  const actor = { type: actorType(caller), id: caller.id };
+  const head = JSON.stringify({ id, type, timestamp: at.toISOString(), tenant, actor, apiVersion: '1.0.0' });
+  return `${head.slice(0, -1)},"data":${typeof data === 'string' ? data : JSON.stringify(data)},"previous":${JSON.stringify(previous)}}`;
 }
 
 /** Writes the audit entry of a call that was refused or failed: nothing changed, so there is no event. */
@@ -154,6 +161,9 @@ function draft({ operation, caller, permission }: Origin, now: Date, outcome: Ou
 const actorType = (caller: Caller) => (caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type);
 
 const batch = 100;
+const deletedAtOnce = 5000;
+/** A first change goes out at once. What follows closely goes out together: a busy service would spend a transaction on each. */
+const paceMs = 50;
 
 const lag = gauge<{ service: string }>({
   name: 'bailiwick_outbox_lag_seconds',
@@ -164,7 +174,17 @@ const oldest: Statement = {
   text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
 };
 
-type Waiting = { id: string; for_tenant: string; type: string; event: string | null; audit: string; tasks: Task[]; traceparent: string };
+type Waiting = {
+  id: string;
+  for_tenant: string;
+  type: string;
+  event: string | null;
+  audit: string;
+  tasks: Task[];
+  traceparent: string;
+  /** Where the event stream had it, of a row that is published again. */
+  stream_seq: string | null;
+};
 
 /**
  * Publishes a service's outbox rows in the background: at once after `nudge`, otherwise every
@@ -184,28 +204,51 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
     return database.transaction(null, async (em) => {
       const rows = await execute<Waiting>(
         em,
-        'select id, for_tenant, type, event, audit, tasks, traceparent from outbox where published_at is null order by id limit $1 for update skip locked',
+        'select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox where published_at is null order by id limit $1 for update skip locked',
         [batch],
       );
-      for (const row of rows) {
-        const sequence = await continueTrace(row.traceparent, () => publishRow(broker, row));
-        await execute(em, 'update outbox set published_at = now(), stream_seq = $1 where id = $2', [sequence, row.id]);
-      }
+      if (rows.length === 0) return 0;
+      // Sent in this order without waiting for one another. Where one fails all are sent again, and the broker knows those it has.
+      const published = await Promise.all(rows.map(async (row) => ({ id: row.id, seq: await continueTrace(row.traceparent, () => publishRow(broker, row)) })));
+      await execute(
+        em,
+        `update outbox o set published_at = now(), stream_seq = p.seq
+         from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`,
+        [JSON.stringify(published)],
+      );
       return rows.length;
     });
   }
 
+  async function deleteOld(): Promise<number> {
+    const text = `delete from outbox where id = any (array (
+      select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
+    const deleted = await database.transaction(null, (em) => execute(em, text, [deletedAtOnce]));
+    return deleted.length;
+  }
+
+  // Before anything goes out over a new connection: what is published fills the gap by which a loss is known.
+  const lookout = createLookout(broker, async () => void (await findLosses({ database, broker, log })));
+
   async function round(): Promise<void> {
-    if (broker.isConnected()) while ((await publishBatch()) === batch && !stopped);
+    if (broker.isConnected()) {
+      await lookout.look();
+      while ((await publishBatch()) === batch && !stopped);
+    }
     if (Date.now() < nextClean) return;
+    while (!stopped && (await deleteOld()) === deletedAtOnce);
     nextClean = Date.now() + 3_600_000;
-    await database.transaction(null, (em) => execute(em, "delete from outbox where published_at < now() - interval '24 hours'", []));
   }
 
   const loop = (async () => {
     while (!stopped) {
       nudged = false;
-      await round().catch((error: unknown) => log.warn('the outbox could not be relayed, it is tried again', { error }));
+      const begun = performance.now();
+      await round().catch((error: unknown) => {
+        lookout.doubt();
+        log.warn('the outbox could not be relayed, it is tried again', { error });
+      });
+      await sleep(Math.max(0, begun + paceMs - performance.now()));
       if (!nudged && !stopped)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, intervalMs);
@@ -228,8 +271,11 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
   };
 }
 
-async function publishRow(broker: Broker, { id, for_tenant: tenant, type, event, audit, tasks }: Waiting): Promise<number> {
-  const sequence = await broker.publish(`evt.${tenant || '_'}.${type || 'audit'}`, `{"event":${JSON.stringify(event)},"audit":${audit}}`, id);
+async function publishRow(broker: Broker, { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting): Promise<number> {
+  const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
+  // Where only tasks were lost the stream has it still, and would drop it as a repetition.
+  const message = before === null ? id : `${id}:${before}`;
+  const sequence = await broker.publish(subject, `{"event":${JSON.stringify(event)},"audit":${audit}}`, message);
   for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
   return sequence;
 }

@@ -25,6 +25,12 @@ export function createPager(ring: KeyRing) {
       .digest()
       .subarray(0, macLength);
 
+  /** The cursor of a list that goes on after `after`. */
+  function cursorAt(after: string, binding: readonly string[]): string {
+    const key = keys[0];
+    return key ? Buffer.concat([macOf(key, binding, after), Buffer.from(after)]).toString('base64url') : '';
+  }
+
   return {
     /** Reads a page request. `binding` names the list: operation, tenant, filter. Throws invalid_argument for a cursor of another list. */
     read(page: { limit: number; cursor: string } | undefined, binding: readonly string[]): PageQuery {
@@ -38,6 +44,8 @@ export function createPager(ring: KeyRing) {
       return { limit, after };
     },
 
+    cursorAt,
+
     /**
      * Cuts a page from rows that were asked for with `limit + 1`: the row too many tells that there is more.
      * `keyOf` gives the text after which the next page begins.
@@ -45,10 +53,7 @@ export function createPager(ring: KeyRing) {
     cut<Row>(rows: readonly Row[], { limit }: PageQuery, binding: readonly string[], keyOf: (row: Row) => string) {
       const items = rows.slice(0, limit);
       const last = items.at(-1);
-      const key = keys[0];
-      if (rows.length <= limit || last === undefined || !key) return { items, nextCursor: '' };
-      const after = keyOf(last);
-      return { items, nextCursor: Buffer.concat([macOf(key, binding, after), Buffer.from(after)]).toString('base64url') };
+      return { items, nextCursor: rows.length <= limit || last === undefined ? '' : cursorAt(keyOf(last), binding) };
     },
   };
 }

@@ -19,6 +19,9 @@ export class Unanswered extends Error {
 /** How long a call waits for a service that cannot be reached: about what a process takes to start again. */
 export const patienceMs = 2000;
 
+/** How long for one that can be reached and is slow to greet: it has too much to do, or has just been started. */
+export const slownessMs = 10_000;
+
 /** Before the second attempt, the third, … The last one stays. */
 const pausesMs = [0, 20, 50, 100, 200];
 const maxRepetitions = 2;
@@ -27,7 +30,7 @@ type RetryOptions = { method: DescMethodUnary; timeoutMs: number; signal: AbortS
 
 /**
  * Makes attempts until one is answered, all of them within `timeoutMs`. What is certainly unprocessed is sent again for as long as
- * `patienceMs`; what may have been processed only where the method is free of side effects, and twice at most.
+ * `patienceMs`, and once in any case; what may have been processed only where the method is free of side effects, and twice at most.
  */
 export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions, attempt: (remainingMs: number) => Promise<T>): Promise<T> {
   const began = performance.now();
@@ -39,7 +42,7 @@ export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions
       const passed = performance.now() - began;
       const pause = (pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0) * (0.5 + Math.random() / 2);
       if (!(error instanceof Unanswered) || signal?.aborted || passed + pause >= timeoutMs) throw error;
-      const again = error.unprocessed ? passed < patienceMs : repeatable && ++repetitions <= maxRepetitions;
+      const again = error.unprocessed ? failures === 0 || passed < patienceMs : repeatable && ++repetitions <= maxRepetitions;
       if (!again) throw error;
       if (pause > 0) await sleep(pause);
     }

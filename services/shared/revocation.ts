@@ -113,21 +113,21 @@ export function createMemory(broker: Broker) {
   heart.unref();
 
   return {
-    /** What `load` answers, remembered under the keys it names. An error is not remembered. */
-    async recall<T>(name: string, load: () => Promise<{ value: T; keys: readonly RightsKey[] }>): Promise<T> {
+    /** What `load` answers, remembered under the keys it names and never past `endsAt`. An error is not remembered. */
+    async recall<T>(name: string, load: () => Promise<{ value: T; keys: readonly RightsKey[]; endsAt?: number }>): Promise<T> {
       const now = Date.now();
       const known = answers.get(name);
       const isKnown = known && known.ends > now && leaseEnds > now;
       lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
       if (isKnown) return known.value as T;
       const revocationsBefore = revocations;
-      const { value, keys } = await load();
+      const { value, keys, endsAt = Number.POSITIVE_INFINITY } = await load();
       // What was asked before a revocation may be the answer of before it.
       if (revocationsBefore === revocations && leaseEnds > Date.now()) {
         answers.delete(name);
         const oldest = answers.size >= maxRemembered ? answers.keys().next().value : undefined;
         if (oldest !== undefined) answers.delete(oldest);
-        answers.set(name, { value, keys, ends: now + leaseMs });
+        answers.set(name, { value, keys, ends: Math.min(now + leaseMs, endsAt) });
       }
       return value;
     },

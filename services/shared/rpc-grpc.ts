@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import { type ChannelOptions, Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { patienceMs, Unanswered } from './retry.ts';
+import { patienceMs, slownessMs, Unanswered } from './retry.ts';
 import { type Attempt, createWireTransport, type WireOptions, type WireTransport } from './rpc.ts';
 
 // The hop over gRPC: for meshes, and where each call is to be balanced by itself. Loaded only with BAILIWICK_RPC=grpc.
@@ -28,13 +28,16 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
   const client = new Client(options.url, credentials.createInsecure(), channelOptions);
 
   /** Not left to the channel alone: it would hold a call without a connection until its deadline. */
-  function connected(limitMs: number): Promise<void> {
-    if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      client.waitForReady(Date.now() + Math.min(limitMs, patienceMs), (error) =>
-        error ? reject(new ConnectError(error.message, Code.Unavailable)) : resolve(),
-      );
-    });
+  async function connected(limitMs: number): Promise<void> {
+    const channel = client.getChannel();
+    const began = Date.now();
+    for (let state = channel.getConnectivityState(true); state !== connectivityState.READY; state = channel.getConnectivityState(true)) {
+      const until = began + Math.min(limitMs, state === connectivityState.CONNECTING ? slownessMs : patienceMs);
+      if (Date.now() >= until)
+        throw new ConnectError('the service cannot be reached', Code.Unavailable, undefined, undefined, new Error(`no connection to ${options.url}`));
+      const seen = state;
+      await new Promise<void>((resolve) => channel.watchConnectivityState(seen, until, () => resolve()));
+    }
   }
 
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {

@@ -18,7 +18,7 @@ import { hopAgent, unprocessedHeader } from './connections.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
 import { greetingConnector, notGreeted } from './greet.ts';
-import { Unanswered, withRetries } from './retry.ts';
+import { patienceMs, slownessMs, Unanswered, withRetries } from './retry.ts';
 import { currentTraceparent, traceparentHeader } from './trace.ts';
 
 // The hop between the processes. A unary Connect call is an HTTP POST of `application/proto`, so the
@@ -82,7 +82,7 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     keepAliveMaxTimeout: 20_000,
     // Connections are made anew after a minute: replicas that were added get their share of the calls.
     clientTtl: 60_000,
-    connect: greetingConnector(2000),
+    connect: greetingConnector({ connectMs: patienceMs, greetMs: slownessMs }),
   });
 
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {

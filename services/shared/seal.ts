@@ -74,13 +74,20 @@ export function openForPurpose(ring: KeyRing, purpose: string, sealed: string, c
   return open(purposeKey(kek.key, purpose), Buffer.from(sealed.slice(dot + 1), 'base64url'), context).toString();
 }
 
+/** The id of the ring's first key, which seals for the purposes that services share. */
+export function firstOf(ring: KeyRing): string {
+  const [first] = ring;
+  if (!first) throw new Error('the key ring is empty');
+  return first.id;
+}
+
 /** A 32-byte key for one purpose, derived from a key of the ring. */
 export function purposeKey(key: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
 }
 
-function additionalData(context: readonly string[]): Buffer {
-  // Length-prefixed, so that ["ab","c"] and ["a","bc"] differ.
+/** What is bound in beside the key: length-prefixed, so that ["ab","c"] and ["a","bc"] differ. */
+export function additionalData(context: readonly string[]): Buffer {
   return Buffer.concat(
     ['seal/v1', ...context].flatMap((part) => {
       const bytes = Buffer.from(part);

@@ -7,8 +7,8 @@ import type { Listener } from './serve.ts';
 
 /** A connection is replaced after about this long: replicas that were added get their share of the calls. */
 const connectionAgeMs = 60_000;
-/** Between "open no more streams" and the last stream's number: longer than a stream that is on its way needs. */
-const noticeMs = 250;
+/** Between "open no more streams" and the last stream's number: longer than a stream that is on its way needs, also to a process that has too much to do. */
+const noticeMs = 1000;
 const drainLimitMs = 25_000;
 /** For what all callers of one gateway have in hand at once. Node's own 10 MB would refuse streams when some of them are large. */
 const sessionMemoryMb = 256;

@@ -83,22 +83,27 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void | Pr
 export type HttpOptions = {
   /** A request that has not arrived whole by then is answered with `rawError` and its connection closed. */
   requestTimeoutMs?: number;
+  /** A connection on which nothing has moved for this long is closed, its answer unread or not. Set by tests. */
+  stalledMs?: number;
   /** Makes the whole response for what fails before there is a request, from Node's error code. */
   rawError?: (code: string | undefined) => string;
 };
 
 const drainLimitMs = 25_000;
+/** Longer than any call takes. */
+const stalledLimitMs = 60_000;
 /** How soon a connection that was kept alive in the last moment before the end is noticed. */
 const sweepMs = 50;
 
 export async function listenHttp(host: string, port: number, handle: Handler, options: HttpOptions = {}): Promise<Listener> {
-  const { requestTimeoutMs = 30_000, rawError = emptyRawError } = options;
+  const { requestTimeoutMs = 30_000, stalledMs = stalledLimitMs, rawError = emptyRawError } = options;
   const connections = createConnections();
   const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
   // No answer depends on the Host header, so its absence is no error of the client's.
   const server: Server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts }, (request, response) => {
     if (connections.begin(request, response)) Promise.resolve(handle(request, response)).catch(() => response.destroy());
   });
+  server.timeout = stalledMs;
   server.on('checkExpectation', (_request, response) => response.socket?.end(rawError('EXPECTATION')));
   server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -130,10 +135,15 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    // Its client has gone, which is no failure of ours: nobody reads this answer.
+    throw invalid('the request broke off');
   }
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }

@@ -1,5 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { atLeast, oneOf, type Settings, type SettingTable } from './config.ts';
+import { parseProxy } from './egress/proxy.ts';
+import { egressRules } from './egress/rules.ts';
 import { parseKeyRing } from './seal.ts';
 
 // The settings that several processes share. A service's own stand in its settings.ts.
@@ -66,10 +68,58 @@ export const limitSettings = {
   },
 } as const satisfies SettingTable;
 
+// Addresses are made by appending to it.
+function assertBase(url: string): void {
+  const { protocol, username, password } = new URL(url);
+  if (!/^https?:$/.test(protocol)) throw new Error('must begin with http:// or https://');
+  if (username + password !== '' || /[?#]/.test(url)) throw new Error('must have nothing but a host, a port and a path');
+}
+
+/** Of the processes that call addresses which tenants choose. */
+export const egressSettings = {
+  egressAllowHosts: {
+    env: 'BAILIWICK_EGRESS_ALLOW_HOSTS',
+    kind: 'list',
+    fallback: '',
+    about:
+      'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included. For receivers inside the cluster; empty otherwise.',
+  },
+  egressAllowCidrs: {
+    env: 'BAILIWICK_EGRESS_ALLOW_CIDRS',
+    kind: 'list',
+    fallback: '',
+    check: (cidrs: string[]) => egressRules({ hosts: [], cidrs, ports: [] }),
+    about: 'Networks of receivers for which the egress guard is lifted.',
+  },
+  egressPorts: {
+    env: 'BAILIWICK_EGRESS_PORTS',
+    kind: 'list',
+    fallback: '',
+    check: (ports: string[]) => egressRules({ hosts: [], cidrs: [], ports }),
+    about: 'Ports receivers may use besides 443 and 8443.',
+  },
+  egressResolver: {
+    env: 'BAILIWICK_EGRESS_RESOLVER',
+    kind: 'text',
+    fallback: '',
+    check: (resolver: string) => egressRules({ hosts: [], cidrs: [], ports: [], resolver }),
+    about: "The DNS server that names of receivers are looked up at, such as 10.0.0.10:53. The host's own where it is empty.",
+  },
+  egressProxyUrl: {
+    env: 'BAILIWICK_EGRESS_PROXY_URL',
+    kind: 'text',
+    fallback: '',
+    check: (url: string) => url === '' || parseProxy(url),
+    about:
+      'An HTTP proxy for all requests to receivers, http://user:password@host:port, which is asked for a tunnel (CONNECT) to the checked address. None where it is empty.',
+  },
+} as const satisfies SettingTable;
+
 export const publicUrlSettings = {
   publicUrl: {
     env: 'BAILIWICK_PUBLIC_URL',
     kind: 'url',
+    check: assertBase,
     about: 'The address clients reach the gateway at, a path prefix included. Links in mails are built from it and from nothing else.',
   },
 } as const satisfies SettingTable;

@@ -30,6 +30,7 @@ export const taskHeaders = {
   operation: 'Bailiwick-Operation',
   task: 'Bailiwick-Task',
   attempt: 'Bailiwick-Attempt',
+  first: 'Bailiwick-First-Attempt',
   enqueued: 'Bailiwick-First-Enqueued',
   event: 'Bailiwick-Event',
   extra: 'Bailiwick-Extra',
@@ -40,6 +41,9 @@ export function mailTask(operation: TaskOperation, ring: KeyRing, request: { Ema
   const id = createId('tsk');
   return { id, operation, request: { Email: request.Email, Token: sealTaskToken(ring, request) }, extra };
 }
+
+/** In a verification's `purpose`: the address is to take the place of another one. */
+export const addressChange = 'address_change';
 
 /** A task for a mail without a token. */
 export function noticeTask(kind: string, email: string, extra: Record<string, string> = {}): Task {
@@ -57,20 +61,41 @@ export function openTaskToken(ring: KeyRing, email: string, token: string): stri
   return token.startsWith(sealedMark) ? openForPurpose(ring, 'task-token', token.slice(sealedMark.length), [email]) : token;
 }
 
+/** Where deliveries go besides the lane of their kind: those that would keep others waiting, and those that are sent once more by hand. */
+export type ByLane = 'slow' | 'replay';
+
+/** Of one attempt, what its message says beside the task itself. */
+export type TaskMessage = {
+  tenant: string;
+  event: string;
+  /** From 1. */
+  attempt?: number;
+  /** The attempt with which the schedule began: 1, or a later one where the task was given up before. */
+  first?: number;
+  enqueued?: string;
+  lane?: string;
+  /** Tells this message from others of the same attempt, which the broker would take for repetitions. */
+  unique?: string;
+};
+
 /** Publishes one attempt of a task. The broker drops a repetition of the same attempt. */
-export async function publishTask(broker: Broker, task: Task, context: { tenant: string; event: string; attempt?: number; enqueued?: string }): Promise<void> {
-  const attempt = context.attempt ?? 1;
-  await broker.publish(subjectOf(task, context.tenant), JSON.stringify(task.request), `${task.id}:${attempt}`, {
+export async function publishTask(broker: Broker, task: Task, message: TaskMessage): Promise<void> {
+  const { event, attempt = 1, first = 1, enqueued = new Date().toISOString(), unique } = message;
+  await broker.publish(subjectOf(task, message), JSON.stringify(task.request), `${task.id}:${attempt}${unique === undefined ? '' : `:${unique}`}`, {
     [taskHeaders.operation]: task.operation,
     [taskHeaders.task]: task.id,
     [taskHeaders.attempt]: String(attempt),
-    [taskHeaders.enqueued]: context.enqueued ?? new Date().toISOString(),
-    [taskHeaders.event]: context.event,
+    ...(first === 1 ? {} : { [taskHeaders.first]: String(first) }),
+    [taskHeaders.enqueued]: enqueued,
+    [taskHeaders.event]: event,
     [taskHeaders.extra]: JSON.stringify(task.extra),
   });
 }
 
-function subjectOf(task: Task, tenant: string): string {
-  const lane = taskLanes[task.operation];
-  return lane.startsWith('task.email') ? lane : `${lane}.${tenant}.${String(task.request['Endpoint'])}`;
+const isByLane = (lane: string): lane is ByLane => lane === 'slow' || lane === 'replay';
+
+function subjectOf(task: Task, { tenant, lane = '' }: TaskMessage): string {
+  const own = taskLanes[task.operation];
+  if (own.startsWith('task.email')) return own;
+  return `${isByLane(lane) ? `task.${lane}` : own}.${tenant}.${String(task.request['Endpoint'])}`;
 }

@@ -4,6 +4,7 @@ import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { countAddress, createLimiter, type Limit, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { followPurges } from '@bailiwick/shared/purge.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { domainHandlers } from './domains/handlers.ts';
@@ -21,7 +22,7 @@ export function createSso({ settings, log }: { settings: OwnSettings<typeof ssoS
     schema: ssoSchema,
     settings,
     log,
-    parts({ database }) {
+    parts({ database, broker }) {
       const deps = { database, publicUrl: settings.publicUrl };
       return {
         served: [
@@ -30,6 +31,7 @@ export function createSso({ settings, log }: { settings: OwnSettings<typeof ssoS
           serve(SignIn, signInHandlers(deps)),
           serve(SsoLimits, { take: countAddress(createLimiter(database), checkLimits[profile]) }),
         ],
+        background: [followPurges({ schema: ssoSchema, database, broker, log })],
       };
     },
   });

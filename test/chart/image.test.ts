@@ -60,6 +60,12 @@ test('every path the Dockerfile copies exists, keeps its place and is not ignore
   }
 });
 
+test('the modules that are compiled ahead are there', () => {
+  const named = [...(instructions.find((line) => line.includes('--eval')) ?? '').matchAll(/'([a-z]+\/[a-z/]+)'/g)].map(([, entry]) => `${entry}.ts`);
+  assert.equal(named.length, 5);
+  for (const entry of named) assert.ok(existsSync(join(root, entry)) && isInImage(entry), entry);
+});
+
 test('every workspace package that runs in the image is installed there, from its manifest alone', () => {
   const packages = workspacePackages(root);
   const needed = new Set<string>();

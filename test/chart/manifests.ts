@@ -55,7 +55,8 @@ export type Volume = {
   emptyDir?: object;
   persistentVolumeClaim?: object;
   secret?: { secretName: string; items: Items };
-  projected?: { sources: Array<{ secret: { name: string; items: Items } }> };
+  configMap?: { name: string };
+  projected?: { sources: Array<{ secret?: { name: string; items: Items }; serviceAccountToken?: { path: string } }> };
 };
 
 /** Every workload, and the process whose settings it reads. */
@@ -110,11 +111,13 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
   const container = containerOf(pod);
   const mountOf = (volume: string) => container.volumeMounts.find(({ name }) => name === volume)?.mountPath ?? assert.fail(`${volume} is not mounted`);
   for (const volume of pod.spec.volumes) {
+    // Of a ConfigMap the folder is all that a process needs to start.
+    if (volume.configMap) mkdirSync(join(folder, mountOf(volume.name)), { recursive: true });
     for (const { secret } of volume.projected?.sources ?? []) {
-      for (const { key, path } of secret.items) {
+      for (const { key, path } of secret?.items ?? []) {
         const file = join(folder, mountOf(volume.name), path);
         mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, read(secret.name, key));
+        writeFileSync(file, read(secret?.name ?? '', key));
       }
     }
   }

@@ -127,10 +127,28 @@ test('secrets come by reference: none is rendered outside an evaluation, and a p
     assert.equal(objects.filter(({ kind }) => kind === 'Secret').length, values.file === 'evaluation' ? 1 : 0, values.file);
     assert.ok(objects.every(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === undefined));
     for (const { name, pod } of configuredPods(objects)) {
-      const items = pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ secret }) => secret.items);
+      const items = pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ secret }) => secret?.items ?? []);
       const keys = items.map(({ key }) => key).filter((key) => key.endsWith('.key'));
       const own = name === 'migrations' || workloads[name] === 'sso' ? [] : [`${workloads[name]}.key`];
       assert.deepEqual(keys, own, `${name}, ${values.file}`);
+    }
+  }
+});
+
+test('a ConfigMap with mail templates is mounted where they are read, and nowhere else', { skip: chart.skip }, async () => {
+  for (const [set, wanted] of [
+    ['mail.templatesConfigMap=own-mails', ['notifications-api', 'notifications-delivery', 'notifications-email']],
+    ['mail.templatesConfigMap=', []],
+  ] as const) {
+    const pods = configuredPods(await chart.render({ file: 'minimal', set: [set] }));
+    const mounting = pods.filter(({ pod }) => pod.spec.volumes.some(({ configMap }) => configMap?.name === 'own-mails'));
+    assert.deepEqual(
+      mounting.map(({ name }) => name),
+      wanted,
+    );
+    for (const { pod } of mounting) {
+      const directory = pod.spec.containers[0]?.env?.find(({ name }) => name === 'BAILIWICK_MAIL_TEMPLATES_DIR')?.value;
+      assert.ok(pod.spec.containers[0]?.volumeMounts.some(({ name, mountPath, readOnly }) => name === 'mail-templates' && mountPath === directory && readOnly));
     }
   }
 });

@@ -10,5 +10,6 @@ export function sampleSecret(secret: string, key: string): string {
   if (/platform/.test(key)) return createToken('botKey');
   if (/worker/.test(key)) return createToken('worker');
   if (/ring/.test(key)) return `sample:${randomBytes(32).toString('base64')}`;
+  if (/proxy/.test(key)) return `http://user:password@${secret}:3128`;
   return `postgres://${secret}`;
 }

@@ -106,7 +106,7 @@ test('README.md makes every key that the least values ask for', { skip: chart.sk
   for (const { file } of made) readFileSync(join(folder, file));
   const pods = configuredPods(await chart.render({ file: 'minimal' })).map(({ pod }) => pod);
   const sources = pods.flatMap(({ spec }) => spec.volumes.flatMap(({ projected }) => projected?.sources ?? []));
-  assert.ok(sources.every(({ secret }) => secret.name === 'bailiwick'));
-  const asked = new Set(sources.flatMap(({ secret }) => secret.items.map(({ key }) => key)));
+  assert.ok(sources.every(({ secret }) => secret?.name === 'bailiwick'));
+  const asked = new Set(sources.flatMap(({ secret }) => (secret?.items ?? []).map(({ key }) => key)));
   assert.deepEqual(made.map(({ key }) => key).sort(), [...asked].sort());
 });

@@ -82,11 +82,12 @@ describeBoth('deliveries', (topology) => {
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'picked' } }, token);
     const other = await createEndpoint('somebody-else', { EventTypes: ['none.of.these'] });
     const typesAt = async (hook: string) => (await caughtBy(stack, hook)).map(({ Body }) => (JSON.parse(Body) as { type: string }).type);
-    await eventually('both events', async () => (await typesAt('everything')).length >= 2);
-    assert.deepEqual((await typesAt('everything')).sort(), ['group.created', 'webhook_endpoint.created']);
+    const about = async () => (await caughtBy(stack, 'everything')).map(({ Body }) => (JSON.parse(Body) as { data: { ID: string } }).data.ID);
+    await eventually('both events', async () => (await about()).includes(other.id) && (await typesAt('everything')).includes('group.created'));
+    // An event may go out a moment after its change: that of the first endpoint may find the second one there.
+    assert.deepEqual([...new Set(await typesAt('everything'))].sort(), ['group.created', 'webhook_endpoint.created']);
     assert.deepEqual(await typesAt('picky'), ['group.created']);
-    const about = (await caughtBy(stack, 'everything')).map(({ Body }) => (JSON.parse(Body) as { data: { ID: string } }).data.ID);
-    assert.ok(about.includes(other.id) && !about.includes(all.id));
+    assert.ok(!(await about()).includes(all.id));
   });
 
   test('an inactive or deleted endpoint gets nothing', async () => {

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts, loopback } from '@bailiwick/deploy/local/ports.ts';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { takePort } from '../ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createGrpcTransport } from '@bailiwick/shared/rpc-grpc.ts';
@@ -17,7 +18,7 @@ const wires = ['http', 'grpc'] as const;
 
 /** A counting service in a process of its own, and a client of it. */
 async function startService(t: TestContext, wire: (typeof wires)[number], ...args: string[]) {
-  const [port = 0, grpcPort = 0] = await freePorts(2);
+  const [port, grpcPort] = [await takePort(), await takePort()];
   const service = fork(path.join(import.meta.dirname, 'counting-service.ts'), [String(port), String(grpcPort), ...args]);
   await once(service, 'message');
   const own = { audience: 'test', sign: () => 'token' };

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { createToken } from '@bailiwick/shared/tokens.ts';
+import { createBot } from '../bots.ts';
 import type { Answer, Stack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
 
@@ -21,9 +22,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
   const [person, guest] = [await signUp(stack), await signUp(stack)];
   const { token, id: UserID, email } = person;
   const Tenant = await createTenant(stack, token);
-  // Stands in where the service that makes bots is not there yet.
-  const saved = await stack.call('Bots_Save', { Bot: { Tenant, Name: 'a' } }, token);
-  const Bot = (saved.body['Bot'] as { ID: string } | undefined)?.ID ?? createId('bot');
+  const { ID: Bot } = await createBot(stack, Tenant, token);
   const known = { webhook: createId('whk'), chat: createId('slk'), invitation: createToken('invitation') };
   const Page = { Limit: 10 };
   const group = { Tenant, Group: 'eng' };
@@ -54,7 +53,7 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     { operation: 'Roles_ListByTenant', token, request: { Tenant, Page } },
     { operation: 'Roles_Delete', token, request: { Tenant, Slug: 'custom' } },
 
-    { operation: 'Grants_Add', token, request: { Grant: { Tenant, UserID, Role: 'member' } } },
+    { operation: 'Grants_Add', token, request: { Grant: { Tenant, UserID, Role: 'auditor' } } },
     { operation: 'Grants_List', token, request: { UserID, Page } },
     { operation: 'Grants_ListByTenant', token, request: { Tenant, Page } },
     { operation: 'Grants_Remove', token, request: { Grant: { Tenant, UserID, Role: 'member' } } },

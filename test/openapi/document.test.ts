@@ -70,9 +70,11 @@ test('the validator finds mistakes', async () => {
 test('every operation has a request and a response example, and they are what their schemas say', () => {
   for (const { operation, endpoint } of endpoints) {
     const sent = endpoint.requestBody.content['application/json'];
+    assertHolds(sent, sent.example ?? assert.fail(operation.name), `${operation.name} request`);
+    // A long text has no schema to be held against.
+    if (operation.stream) continue;
     const answered = endpoint.responses['200']?.content?.['application/json'];
-    assert.ok(sent.example !== undefined && answered?.example !== undefined, operation.name);
-    assertHolds(sent, sent.example, `${operation.name} request`);
+    assert.ok(answered?.example !== undefined, operation.name);
     assertHolds(answered, answered.example, `${operation.name} response`);
   }
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
 import { describeAll, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, mailsTo, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { textBelow } from '../store.ts';
 import { type Collector, startCollector } from '../telemetry/collector.ts';
 import { scrapeAll } from '../telemetry/scrape.ts';
 
@@ -178,6 +178,28 @@ describeAll('accounts', (topology) => {
     for (const session of [token, idle]) assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
   });
 
+  test('a reset token is of the address that it was sent to', async () => {
+    const { id, email } = await signUp(stack);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const reset = { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'a brand new one' };
+    const moveTo = (address: string) => query(stack.databaseUrl, `update identity.user_account set email_key = '${address}' where id = '${id}'`);
+    await moveTo(newAddress());
+    assert.equal((await stack.call('Account_ResetPassword', reset)).body.Code, 'failed_precondition');
+    await moveTo(email);
+    assert.equal((await stack.call('Account_ResetPassword', reset)).status, 200);
+  });
+
+  test('a person who is not active has no session, gets none, and resets no password', async () => {
+    const { id, email } = await signUp(stack);
+    const token = String((await login(email)).body['Token']);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const reset = { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'a brand new one' };
+    await query(stack.databaseUrl, `update identity.user_account set status = 'disabled' where id = '${id}'`);
+    assert.equal((await stack.call('Account_Get', {}, token)).status, 401);
+    assert.equal((await login(email)).status, 401);
+    assert.equal((await stack.call('Account_ResetPassword', reset)).body.Code, 'failed_precondition');
+  });
+
   test('no token and no password is readable in the database, the logs, the broker or the telemetry', async () => {
     const { email, token } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
@@ -221,9 +243,4 @@ async function dumpOf(url: string): Promise<string> {
   const rows = [];
   for (const { name } of tables) rows.push(...(await query<{ text: string }>(url, `select t::text as text from ${name} t`)));
   return rows.map(({ text }) => text).join('\n');
-}
-
-function textBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1')).join('\n');
 }

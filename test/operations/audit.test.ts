@@ -146,6 +146,14 @@ describeBoth('audit', (topology) => {
     assert.equal(await countOf(stack, 'access.audit_head where tenant = $1', [missing]), 0);
   });
 
+  test('a failed sign-in leaves an entry on the platform that names whom it was tried for', async () => {
+    const tried = [bob.email, 'nobody@example.com'];
+    for (const Email of tried) assertRefused(await stack.call('Account_Login', { Email, Password: 'not the password' }), 401, 'unauthenticated');
+    const entries = await entriesWhenThere('', 2, { Filter: { Actions: ['user.sign_in_failed'] } }, stack.platformKey);
+    const shown = entries.map(({ Result, Code, IP, Targets }) => [Result, Code, IP, Targets[0]?.Name].join());
+    assert.deepEqual(shown.sort(), tried.map((name) => `failed,unauthenticated,127.0.0.1,${name}`).sort());
+  });
+
   test('the entries of a tenant are numbered without gaps and chained by their hashes', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const paths = Array.from({ length: 40 }, (_, index) => `g${index}`);

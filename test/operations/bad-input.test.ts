@@ -132,6 +132,23 @@ describeBoth('bad input', (topology) => {
     assert.match(answer, /took too long to arrive/);
   });
 
+  test('a connection that sends on and on before it is answered is closed', async () => {
+    const request = (pathname: string, close = '') => `POST ${pathname} HTTP/1.1\r\nhost: a\r\n${close}content-length: 0\r\n\r\n`;
+    const few = await rawRequest(stack.url, request('/nope').repeat(10) + request('/nope', 'connection: close\r\n'));
+    assert.equal(few.match(/HTTP\/1\.1 404/g)?.length, 11);
+    const many = await rawRequest(stack.url, request('/nope').repeat(1000) + request('/nope', 'connection: close\r\n')).catch(() => '');
+    assert.ok((many.match(/HTTP\/1\.1/g) ?? []).length <= 16);
+  });
+
+  test('a client that goes away in the middle of its body is no failure of ours', async () => {
+    const before = failures(stack);
+    const { hostname, port } = new URL(stack.url);
+    const head = 'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
+    const socket = connect(Number(port), hostname, () => socket.write(head, () => setTimeout(() => socket.destroy(), 100)));
+    await sleep(500);
+    assert.equal(failures(stack), before);
+  });
+
   test('nothing of all this was stored', async () => {
     await sleep(200);
     assert.deepEqual(await rowCounts(stack.databaseUrl), stored);
@@ -149,6 +166,8 @@ async function rowCounts(url: string): Promise<Record<string, number>> {
   await client.end();
   return counts;
 }
+
+const failures = (stack: Stack) => stack.logOf('gateway').split('"level":"error"').length;
 
 function rawRequest(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);

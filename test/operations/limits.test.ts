@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { mailsTo, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
+import { createTenant, mailsTo, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
 
 describeBoth('limits', (topology) => {
   let stack: Stack;
@@ -70,23 +70,74 @@ describeBoth('limits', (topology) => {
 
   test('an account gets 20 sign-ins a minute', async () => {
     const { email } = await signUp(stack);
+    assert.equal((await login(email, password)).status, 200, 'from here on this network is known');
     const answers = [];
     for (let index = 0; index < 21; index++) answers.push(await login(email, password));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 19, 'signing up was the first');
+    assert.equal(answers.filter(({ status }) => status === 200).length, 20);
     assertLimited(answers.at(-1));
   });
 
-  test('an address is mailed ten times in a quarter of an hour, and more is dropped without a word', async () => {
+  test('a stranger who keeps asking does not use up the sign-ins of the person at home', async () => {
+    const home = '198.51.100.249';
+    const { email } = await signUp(stack);
+    assert.equal((await login(email, password, home)).status, 200);
+    for (let guess = 0; guess < 25; guess++) await login(email, 'a wrong guess', `192.0.2.${100 + guess}`);
+    assertLimited(await login(email, password, '192.0.2.99'));
+    assert.equal((await login(email, password, home)).status, 200);
+  });
+
+  test('Account_ChangeEmail mails no more addresses than an account may sign in', async () => {
+    const { email, token } = await signUp(stack);
+    for (const kept of [true, false]) {
+      if (!kept) await forgetPassword(stack, email);
+      const ask = () => stack.call('Account_ChangeEmail', { Email: newAddress('stranger'), Password: password }, token, from(`203.0.113.${kept ? 1 : 2}`));
+      const answers = await Promise.all(Array.from({ length: 25 }, ask));
+      assert.ok(answers.filter(({ status }) => status === 200).length <= 20);
+      assertLimited(answers.find(({ status }) => status === 429));
+    }
+  });
+
+  test('an address is mailed ten times of a kind in a quarter of an hour, and more is dropped without a word', async () => {
     const { email } = await signUp(stack);
     for (let index = 0; index < 12; index++) assert.equal((await stack.call('Account_RequestPasswordReset', { Email: email }, undefined, from())).status, 200);
+    // And the verification, which somebody else could have asked for.
+    await mailTo(stack, email, 11);
+    assert.equal((await mailsTo(stack, email)).length, 11);
+  });
+
+  test('TenantInvitations_Decline is counted by address, and invitations are mailed ten times in a quarter of an hour', async () => {
+    const { token } = await signUp(stack);
+    const Tenant = await createTenant(stack, token);
+    const email = newAddress('guest');
+    const tokens = [];
+    for (let index = 0; index < 12; index++) {
+      const { status, body } = await stack.call('TenantInvitations_Create', { Tenant, Email: email }, token);
+      assert.equal(status, 200);
+      tokens.push(String(body['Token']));
+    }
     await mailTo(stack, email, 10);
     assert.equal((await mailsTo(stack, email)).length, 10);
+    const ip = '203.0.113.11';
+    const answers = await Promise.all(Array.from({ length: 140 }, () => stack.call('TenantInvitations_Decline', '{}', undefined, from(ip))));
+    assert.equal(answers.filter(({ status }) => status === 400).length, 120);
+    assertLimited(answers.find(({ status }) => status === 429));
+    // The token that was not mailed is in the answer, and works from elsewhere.
+    assert.equal((await stack.call('TenantInvitations_Decline', { Token: tokens.at(-1) }, undefined, from())).status, 200);
   });
 });
 
-async function setFailures(stack: Stack, email: string, failures: number): Promise<void> {
+const setFailures = (stack: Stack, email: string, failures: number) =>
+  execute(stack, "update identity.login_failure set failures = $2, blocked_until = null where email_key = $1 and network = ''", [email, failures]);
+
+/** As of a person who signs in elsewhere. What was counted so far is forgotten too. */
+async function forgetPassword(stack: Stack, email: string): Promise<void> {
+  await execute(stack, 'update identity.user_account set password_hash = null where email_key = $1', [email]);
+  await execute(stack, 'delete from identity.rate_window', []);
+}
+
+async function execute(stack: Stack, sql: string, values: unknown[]): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
-  await client.query("update identity.login_failure set failures = $2, blocked_until = null where email_key = $1 and network = ''", [email, failures]);
+  await client.query(sql, values);
   await client.end();
 }

@@ -73,6 +73,28 @@ describeBoth('revocation', (topology) => {
     await calls.result();
   });
 
+  test('a user who is disabled or deleted, and a tenant that is suspended or deleted, are shut with the reply', async () => {
+    const owner = await signUp(stack);
+    for (const end of [
+      ['Users_Disable', 'Users_Enable'],
+      ['Tenants_Suspend', 'Tenants_Resume'],
+      ['Tenants_Delete', 'Tenants_Restore'],
+      ['Users_Delete', ''],
+    ]) {
+      const member = await signUp(stack);
+      const tenant = await createTenant(stack, owner.token);
+      await stack.call('TenantMembers_Add', { Tenant: tenant, UserID: member.id }, owner.token);
+      const [operation = '', back = ''] = end;
+      const request = { Tenant: tenant, UserID: member.id };
+      const calls = callOften(() => stack.call('Groups_List', { Tenant: tenant }, member.token));
+      await sleep(200);
+      assert.equal((await stack.call(operation, request, stack.platformKey)).status, 200, operation);
+      calls.ended();
+      await calls.result();
+      if (back !== '') assert.equal((await stack.call(back, request, stack.platformKey)).status, 200, back);
+    }
+  });
+
   test('a revocation that every gateway hears of takes milliseconds, not a lease', async () => {
     const { token } = await signUp(stack);
     await stack.call('Account_Get', {}, token);

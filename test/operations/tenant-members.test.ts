@@ -149,6 +149,15 @@ describeBoth('tenant members', (topology) => {
     assert.equal(await countEvents(tenant, 'tenant.member_removed'), 0);
   });
 
+  test('everybody may leave a tenant, and nobody learns of one by trying', async () => {
+    const tenant = await tenantOfAda();
+    bodyOf(await add(tenant, bob));
+    assertRefused(await remove(tenant, ada, bob.token), 403, 'permission_denied');
+    bodyOf(await remove(tenant, bob, bob.token));
+    for (const nowhere of [tenant, 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz']) assertRefused(await remove(nowhere, bob, bob.token), 403, 'permission_denied');
+    assert.equal(await countEvents(tenant, 'tenant.member_removed'), 1);
+  });
+
   test('of two owners who are removed at once, one stays', async () => {
     for (let round = 0; round < 5; round++) {
       const tenant = await tenantOfAda();

@@ -6,50 +6,7 @@ import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 
 // The operations that are declared and not there yet. The list only ever gets shorter.
-const declared = [
-  'BotGrants_Add',
-  'BotGrants_ListByTenant',
-  'BotGrants_Remove',
-  'BotKeys_Create',
-  'BotKeys_Get',
-  'BotKeys_List',
-  'BotKeys_SetExpiration',
-  'Bots_Delete',
-  'Bots_Get',
-  'Bots_List',
-  'Bots_Save',
-  'Chat_CreateEndpoint',
-  'Chat_DeleteEndpoint',
-  'Chat_Deliver',
-  'Chat_GetEndpoint',
-  'Chat_ListEndpoints',
-  'Chat_UpdateEndpoint',
-  'Domain_Create',
-  'Domain_Delete',
-  'Domain_Get',
-  'Domain_List',
-  'Domain_Verify',
-  'Grants_Add',
-  'Grants_List',
-  'Grants_ListByTenant',
-  'Grants_Remove',
-  'GroupGrants_Add',
-  'GroupGrants_ListByTenant',
-  'GroupGrants_Remove',
-  'Roles_Delete',
-  'Roles_Get',
-  'Roles_List',
-  'Roles_ListByTenant',
-  'Roles_Save',
-  'TenantInvitations_Accept',
-  'TenantInvitations_Create',
-  'TenantInvitations_Decline',
-  'TenantInvitations_Delete',
-  'TenantInvitations_List',
-  'TenantInvitations_ListByEmail',
-  'Users_List',
-  'Users_ListByTenant',
-];
+const declared = ['Domain_Create', 'Domain_Delete', 'Domain_Get', 'Domain_List', 'Domain_Verify'];
 
 describeBoth('what is not implemented yet', (topology) => {
   let stack: Stack;
@@ -64,8 +21,8 @@ describeBoth('what is not implemented yet', (topology) => {
     const values = { tenant, email, userId: id, url: stack.inboxUrl };
     const found = [];
     for (const operation of operations.values()) {
-      // Signing out would end the session that the others need.
-      if (!operation.public || operation.sessionCookie === 'clear') continue;
+      // Signing out would end the session that the others need, and a long text is no JSON.
+      if (!operation.public || operation.stream || operation.sessionCookie === 'clear') continue;
       const credential = operation.credential === 'worker' ? stack.workerToken : operation.credential === 'session' ? token : stack.platformKey;
       const answer = await stack.call(operation.name, validRequest(operation.name, values), credential);
       assert.ok(answer.status < 500, `${operation.name}: ${JSON.stringify(answer.body)}`);
@@ -94,6 +51,8 @@ function validRequest(operation: string, { tenant: Tenant, email: Email, userId:
     Name: 'a',
     Domain: 'example.com',
     Type: 'a.b',
+    Permission: 'app.read',
+    Changes: [{ Roles_Delete: { Tenant, Slug: 'custom' } }],
     Body: 'e30=',
   };
   const grant = { Tenant, Role: 'member', UserID, Group: 'a', Bot: createId('bot') };
@@ -104,14 +63,19 @@ function validRequest(operation: string, { tenant: Tenant, email: Email, userId:
     GroupGrants: { Grant: grant },
     BotGrants: { Grant: grant },
     Bots: { Bot: { Tenant, Name: 'a' }, ID: createId('bot') },
-    BotKeys: { Bot: createId('bot'), ID: createId('bky'), ExpiresAt: '2030-01-01T00:00:00Z' },
+    BotKeys: { Bot: createId('bot'), ID: createId('bky'), ExpiresAt: new Date(Date.now() + 3_600_000).toISOString() },
     Domain: { ID: createId('dom'), Name: 'example.com' },
-    Webhooks: { Endpoint: verb === 'Deliver' ? createId('whk') : { ID: createId('whk'), Tenant, Name: 'a', URL }, ID: createId('whk') },
-    Chat: { Endpoint: verb === 'Deliver' ? createId('slk') : { ID: createId('slk'), Tenant, Name: 'a' }, ID: createId('slk'), URL },
-    Tenants: verb === 'Create' ? { Tenant: { Name: 'a' }, OwnerID: UserID } : {},
+    Webhooks: {
+      Endpoint: verb === 'Deliver' || verb === 'ListAttempts' ? createId('whk') : { ID: createId('whk'), Tenant, Name: 'a', URL },
+      ID: createId('whk'),
+    },
+    Chat: { Endpoint: verb === 'Deliver' || verb === 'ListAttempts' ? createId('slk') : { ID: createId('slk'), Tenant, Name: 'a' }, ID: createId('slk'), URL },
+    // What closes a tenant or shuts a person out is asked about ones that there are not: the other operations need these.
+    Tenants: { Tenant: { Create: { Name: 'a' }, Update: { ID: Tenant }, Get: Tenant }[verb] ?? createId('tnt'), OwnerID: UserID },
     Account: { Kind: 'password_changed', Current: 'not the password' },
     Sessions: { ID: createId('ses') },
-    Users: { User: { Email: `new-${Email}` } },
+    Access: { Permission: 'app.read', Subject: UserID, Changes: [{ Roles_Save: { Role: { Tenant, Slug: 'custom' } } }] },
+    Users: { User: verb === 'Create' ? { Email: `new-${Email}` } : { ID: UserID }, UserID: createId('usr') },
   };
   return { ...everywhere, Token: 'a-token', ...records[area] };
 }

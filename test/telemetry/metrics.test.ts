@@ -12,13 +12,16 @@ const everywhere = {
 };
 const called = { bailiwick_operation_seconds: ['code', 'le', 'operation'] };
 const calls = { bailiwick_rpc_seconds: ['le', 'method', 'service'] };
-const stores = { bailiwick_outbox_lag_seconds: ['service'], bailiwick_delivery_publish_duplicates_total: [] };
+const stores = { bailiwick_outbox_lag_seconds: ['service'], bailiwick_broker_loss_republished_total: [], bailiwick_delivery_publish_duplicates_total: [] };
 const queue = {
   bailiwick_delivery_attempts_total: ['error', 'lane', 'status'],
   bailiwick_delivery_first_byte_seconds: ['le'],
   bailiwick_delivery_queue_age_seconds: ['lane'],
   bailiwick_delivery_in_flight: ['lane'],
   bailiwick_delivery_dead_letters: [],
+  bailiwick_delivery_spilled_total: [],
+  bailiwick_dek_by_kek: ['kek', 'service'],
+  bailiwick_delivery_breaker_open: [],
   bailiwick_key_cache_hits_total: [],
 };
 
@@ -52,7 +55,7 @@ function labelsByMetric(samples: readonly Sample[]): Record<string, string[]> {
 }
 
 /** A label with one of these in it would be a time series a tenant, person, endpoint or address. */
-const unbounded = /tnt_|usr_|whk_|evt_|tsk_|ses_|@|:\/\/|[0-9a-f]{32}/;
+const unbounded = /tnt_|usr_|whk_|slk_|evt_|tsk_|ses_|@|:\/\/|[0-9a-f]{32}/;
 
 const sumOf = (samples: readonly Sample[], metric: string, labels: Record<string, string>): number =>
   samples
@@ -71,7 +74,8 @@ function suite(topology: Topology): void {
     await stack.call('Groups_Get', { Tenant: tenant, Path: 'eng' }, 'nonsense');
     // The second delivery finds the tenant's key at hand.
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'more' } }, journey.session);
-    await eventually('the deliveries', async () => sumOf(await all(), 'bailiwick_delivery_attempts_total', { lane: 'webhook', status: 'delivered' }) === 2);
+    const delivered = async (lane: string) => sumOf(await all(), 'bailiwick_delivery_attempts_total', { lane, status: 'delivered' });
+    await eventually('the deliveries', async () => (await delivered('webhook')) === 2 && (await delivered('chat')) === 2);
   });
   after(() => stack?.stop());
 
@@ -103,6 +107,8 @@ function suite(topology: Topology): void {
     const attempts = (labels: Record<string, string>) => sumOf(samples, 'bailiwick_delivery_attempts_total', labels);
     assert.equal(attempts({ lane: 'webhook', status: 'retry', error: 'http_status' }), 1);
     assert.equal(attempts({ lane: 'webhook', status: 'delivered', error: '' }), 2);
+    assert.equal(attempts({ lane: 'chat', status: 'retry', error: 'http_status' }), 1);
+    assert.equal(attempts({ lane: 'chat', status: 'delivered', error: '' }), 2);
     assert.equal(attempts({ lane: 'email', status: 'delivered' }), 2);
     assert.ok(sumOf(samples, 'bailiwick_key_cache_hits_total', {}) > 0);
     assert.equal(sumOf(samples, 'bailiwick_delivery_dead_letters', {}), 0);

@@ -118,6 +118,15 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
       assert.equal(second.attributes['http.response.status_code'], 200);
     });
 
+    test('a chat message belongs to the trace, by a span that tells no address', async () => {
+      const sent = ({ name, attributes }: CollectedSpan) => name === 'POST chat' && attributes['http.response.status_code'] === 200;
+      const spans = await traceOf(collector, 'POST /Groups_Save', (found) => found.some(sent));
+      const { attributes } = spans.find(sent) ?? assert.fail();
+      assert.deepEqual(Object.keys(attributes).sort(), ['bailiwick.endpoint', 'http.request.method', 'http.request.resend_count', 'http.response.status_code']);
+      assert.match(String(attributes['bailiwick.endpoint']), /^slk_/);
+      assert.ok(spans.some((span) => isWanted(span, { service: notifications, name: 'process TASK', kind: kinds.consumer, group: 'lane-chat' })));
+    });
+
     test('the calls that a request needs besides are part of its trace', async () => {
       const spans = await traceOf(collector, 'POST /Tenants_Create', (found) => found.some(({ name }) => name === 'transaction'));
       for (const [service, name] of [

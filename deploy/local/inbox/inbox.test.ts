@@ -146,3 +146,22 @@ test('a taken port fails the start and leaves no mail server behind', async (t) 
   const { url } = await start(t);
   await assert.rejects(startInbox({ httpPort: Number(new URL(url).port) }), /EADDRINUSE/);
 });
+
+test('/mails shows every mail in every language, with sample values and without scripts', async (t) => {
+  const { url } = await start(t);
+  const page = await (await fetch(`${url}/mails`)).text();
+  const frames = [...page.matchAll(/<iframe class="mail" sandbox src="([^"]+)"/g)].map(([, src]) => src ?? '');
+  assert.equal(frames.length, 66);
+  for (const frame of frames) {
+    const response = await fetch(url + frame);
+    assert.equal(response.status, 200, frame);
+    assert.match(response.headers.get('content-security-policy') ?? '', /^sandbox .*default-src 'none'/);
+    assert.doesNotMatch(await response.text(), /\{\{|<script/);
+  }
+  const german = await (await fetch(`${url}/mails?locale=de`)).text();
+  assert.equal(german.match(/<iframe/g)?.length, 11);
+  assert.match(german, /<pre lang="de">Guten Tag,/);
+  for (const missing of ['/mails/reset', '/mails/reset/xx', '/mails/nothing/en', '/mails/reset/en/more'])
+    assert.equal((await fetch(url + missing)).status, 404, missing);
+  assert.match(await (await fetch(url)).text(), /href="\/mails"/);
+});

@@ -12,10 +12,12 @@ export type InboxOptions = {
   smtpPort?: number;
   /** Loopback by default: this server shows every mail, links that sign in included, to whoever asks. */
   host?: string;
+  /** Mail templates that replace shipped ones, for the page that shows them all. */
+  templatesDir?: string;
 };
 
 /** A mail server that keeps what it is sent, a webhook catcher, and a page that shows both. All of it in memory. */
-export async function startInbox({ httpPort, smtpPort = 0, host = loopback }: InboxOptions): Promise<Inbox> {
+export async function startInbox({ httpPort, smtpPort = 0, host = loopback, templatesDir = '' }: InboxOptions): Promise<Inbox> {
   const started = Date.now();
   let changes = 0;
   const changed = (): void => {
@@ -25,6 +27,7 @@ export async function startInbox({ httpPort, smtpPort = 0, host = loopback }: In
     mails: createMailbox(changed),
     hooks: createHooks(changed),
     revision: () => `${started}-${changes}`,
+    templatesDir,
     localNamesOnly: host === loopback || host === '::1' || host === 'localhost',
   };
   const smtp = await startSmtp(stores.mails, host, smtpPort);

@@ -20,7 +20,7 @@ export function renderPage({ mails, hooks, revision }: Stores): string {
 <link rel="stylesheet" href="/page.css">
 <link rel="icon" href="data:,">
 <script src="/page.js" defer></script>
-<header><h1>Bailiwick <span>inbox</span></h1><p>Everything the local start mails or posts ends here.</p></header>
+<header><h1>Bailiwick <span>inbox</span></h1><p>Everything the local start mails or posts ends here. <a href="/mails">All mails there are</a></p></header>
 <main data-revision="${revision()}">
 <section aria-labelledby="mails">
 <h2 id="mails">Mail <small>${sent.length}</small>${sent.length > 0 ? '<button type="button" data-delete="/messages">Clear</button>' : ''}</h2>

@@ -2,11 +2,13 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { openTemplates } from '@bailiwick/notifications/email/templates.ts';
 import { type Answer, describeCaught, type Hooks } from './hooks.ts';
 import type { Mailbox } from './mails.ts';
 import { renderPage } from './page.ts';
+import { renderPreview, renderSample } from './preview.ts';
 
-export type Stores = { mails: Mailbox; hooks: Hooks; revision(): string; localNamesOnly: boolean };
+export type Stores = { mails: Mailbox; hooks: Hooks; revision(): string; localNamesOnly: boolean; templatesDir: string };
 
 type Call = { method: string; path: string[]; query: URLSearchParams; search: string; request: IncomingMessage };
 type Reply = { status: number; type: string; body: string; headers?: Record<string, string> };
@@ -58,6 +60,7 @@ function route(stores: Stores, call: Call): Reply | Promise<Reply> {
   if (more.length > 0) throw notFound();
   if (first === 'messages') return routeMessages(stores, call, second, third);
   if (first === 'hooks' && third === undefined) return routeHooks(stores, call, second);
+  if (first === 'mails') return routePreview(stores, call, second, third);
   if (second !== undefined) throw notFound();
   const file = Object.hasOwn(assets, first) ? assets[first] : undefined;
   if (first !== '' && !file) throw notFound();
@@ -82,6 +85,23 @@ function routeMessages({ mails }: Stores, call: Call, id: string | undefined, pa
   // Without this a click would open the link inside the inbox's small frame.
   const body = `<!doctype html><base target="_blank">${mail.Html}`;
   return { status: 200, type: 'text/html; charset=utf-8', body, headers: { 'content-security-policy': mailPolicy } };
+}
+
+/** Read anew each time: whoever edits a template reloads the page. */
+function routePreview({ templatesDir }: Stores, call: Call, name: string | undefined, locale: string | undefined): Reply {
+  allow(call, 'GET');
+  let templates;
+  try {
+    templates = openTemplates(templatesDir);
+  } catch (error) {
+    throw new Refused(500, `${templatesDir} ${error instanceof Error ? error.message : ''}`);
+  }
+  const type = 'text/html; charset=utf-8';
+  if (name === undefined)
+    return { status: 200, type, body: renderPreview(templates, call.query.get('locale')), headers: { 'content-security-policy': pagePolicy } };
+  const mail = renderSample(templates, name, locale ?? '');
+  if (!mail) throw notFound();
+  return { status: 200, type, body: mail.html, headers: { 'content-security-policy': mailPolicy } };
 }
 
 async function routeHooks({ hooks }: Stores, call: Call, name: string | undefined): Promise<Reply> {

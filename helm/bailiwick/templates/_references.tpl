@@ -71,6 +71,14 @@ else the one for all under DATABASE_URL. The migrations take their own login whe
 {{- end -}}
 {{- end -}}
 
+{{- define "bailiwick.egressProxyUrl" -}}
+{{- if .Values.egress.existingSecret -}}
+{{ include "bailiwick.fromSecret" (dict "name" .Values.egress.existingSecret "key" .Values.egress.key) }}
+{{- else -}}
+{{ dict "value" .Values.egress.proxyUrl | toJson }}
+{{- end -}}
+{{- end -}}
+
 {{- define "bailiwick.mailFrom" -}}
 {{- default "Bailiwick <no-reply@bailiwick.localhost>" .Values.mail.from -}}
 {{- end -}}

@@ -41,11 +41,16 @@ grpcPort: {value: "8081"}
 callerKey: {value: /run/bailiwick/caller.key}
 callerPublicKeys: {value: /run/bailiwick/callers}
 keyRing: {value: /run/bailiwick/key-ring}
+vaultToken: {value: {{ $root.Values.vault.token.existingSecret | empty | ternary "" "/run/bailiwick/vault-token" | quote }}}
+vaultCa: {value: {{ $root.Values.vault.ca.existingSecret | empty | ternary "" "/run/bailiwick/vault-ca" | quote }}}
+vaultKubernetesJwt: {value: /run/bailiwick/vault-jwt}
 platformKey: {value: /run/bailiwick/platform-key}
 workerToken: {value: /run/bailiwick/worker-token}
 natsUrl: {{ include "bailiwick.natsUrl" $root }}
 smtpUrl: {{ include "bailiwick.smtpUrl" $root }}
 mailFrom: {value: {{ include "bailiwick.mailFrom" $root | quote }}}
+egressProxyUrl: {{ include "bailiwick.egressProxyUrl" $root }}
+mailTemplatesDir: {value: {{ $root.Values.mail.templatesConfigMap | empty | ternary "" "/run/mail-templates" | quote }}}
 {{- with .roles }}
 roles: {value: {{ . | quote }}}
 {{- end }}
@@ -100,6 +105,18 @@ process reads, and of the private keys its own only.
 - secret:
     name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $reference) }}
     items: [{key: {{ $reference.key }}, path: {{ $path }}}]
+{{- end }}
+{{- end }}
+{{- if hasKey $settings "vaultToken" }}
+{{- range $path, $reference := dict "vault-token" $root.Values.vault.token "vault-ca" $root.Values.vault.ca }}
+{{- with $reference.existingSecret }}
+- secret:
+    name: {{ . }}
+    items: [{key: {{ $reference.key }}, path: {{ $path }}}]
+{{- end }}
+{{- end }}
+{{- if $root.Values.config.vaultKubernetesRole }}
+- serviceAccountToken: {path: vault-jwt, expirationSeconds: 3600}
 {{- end }}
 {{- end }}
 {{- if hasKey $settings "callerKey" }}

@@ -27,6 +27,13 @@ notifications-email: {process: notifications, script: services/notifications/mai
 {{- end -}}
 {{- end -}}
 
+{{/* (dict "root" $ "process" name): the ConfigMap with the mail templates of a process that reads them, where there is one. */}}
+{{- define "bailiwick.mailTemplates" -}}
+{{- if hasKey (index (include "bailiwick.settings" .root | fromYaml) .process) "mailTemplatesDir" -}}
+{{- .root.Values.mail.templatesConfigMap -}}
+{{- end -}}
+{{- end -}}
+
 {{/* (dict "root" $ "name" "workload" its entry above "values"): the container. */}}
 {{- define "bailiwick.workloadContainer" -}}
 command: {{ concat (list "node") .values.nodeArguments (list .workload.script) | toJson }}
@@ -41,9 +48,16 @@ env:
   {{- with .values.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- with include "bailiwick.files" (dict "root" .root "process" .workload.process) | fromYamlArray }}
+{{- $files := include "bailiwick.files" (dict "root" .root "process" .workload.process) | fromYamlArray }}
+{{- $mailTemplates := include "bailiwick.mailTemplates" (dict "root" .root "process" .workload.process) }}
+{{- if or $files $mailTemplates }}
 volumeMounts:
+  {{- if $files }}
   - {name: secrets, mountPath: /run/bailiwick, readOnly: true}
+  {{- end }}
+  {{- if $mailTemplates }}
+  - {name: mail-templates, mountPath: /run/mail-templates, readOnly: true}
+  {{- end }}
 {{- end }}
 resources:
   {{- toYaml .values.resources | nindent 2 }}

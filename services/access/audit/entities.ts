@@ -34,10 +34,8 @@ export const AuditEntryEntity = defineEntity({
     prevHash: p.text(),
     hash: p.text(),
   },
-  indexes: [
-    { name: 'audit_entry_seq', properties: ['tenant', 'seq'] },
-    { name: 'audit_entry_actor', properties: ['actorId', 'id'] },
-  ],
+  uniques: [{ name: 'audit_entry_seq', properties: ['tenant', 'seq'] }],
+  indexes: [{ name: 'audit_entry_actor', properties: ['actorId', 'id'] }],
 });
 
 /** The last link of a tenant's chain. Whoever appends holds this row. */
@@ -48,6 +46,19 @@ export const AuditHeadEntity = defineEntity({
     tenant: p.string().primary().columnType('text'),
     seq: p.integer(),
     hash: p.text(),
+  },
+});
+
+/** Where a tenant's chain begins after its older entries were dropped. */
+export const AuditCheckpointEntity = defineEntity({
+  name: 'AuditCheckpoint',
+  tableName: 'audit_checkpoint',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    seq: p.integer(),
+    hash: p.text(),
+    signature: p.text(),
+    createdAt: p.datetime(3),
   },
 });
 

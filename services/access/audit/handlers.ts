@@ -1,13 +1,21 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Audit, AuditFilter } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
+import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import { toAuditEntry } from './entities.ts';
 import { canonical } from './chain.ts';
-import { entriesBy, entriesOf, type EntryFilter } from './queries.ts';
+import { contentTypes, type Format, textOf } from './export.ts';
+import { entriesAfter, entriesBy, entriesOf, type EntryFilter, findChain } from './queries.ts';
+import { verifyChain } from './verify.ts';
 
-export function auditHandlers({ database, pager }: { database: Database; pager: Pager }): Handlers<typeof Audit> {
+type Deps = { database: Database; pager: Pager; keyRing: KeyRing };
+
+const exportBatch = 1000;
+
+export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<typeof Audit> {
   return {
     async list({ tenant, page, filter: sent }, { operation }) {
       const filter = readFilter(sent);
@@ -26,7 +34,33 @@ export function auditHandlers({ database, pager }: { database: Database; pager: 
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },
+
+    async export({ tenant, format: sent, filter: filterSent, cursor }, call) {
+      const format: Format = sent === 'csv' ? 'csv' : 'ndjson';
+      const filter = readFilter(filterSent);
+      const binding = [call.operation.name, tenant, format, bindingOf(filter)];
+      // "<the last entry that was sent>:<the last one there was when the export began>": it has an end while entries come in.
+      const { after } = pager.read({ limit: 1, cursor }, binding);
+      const [seq, upTo] = after === '' ? [0, (await findChain(database, tenant)).head.seq] : after.split(':').map(Number);
+      if (after === '') await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
+      const rows = await entriesAfter(database, tenant, seq ?? 0, { upTo: upTo ?? 0, limit: exportBatch + 1, filter });
+      const { items, nextCursor } = pager.cut(rows, { limit: exportBatch, after }, binding, (row) => `${row.seq}:${upTo}`);
+      return { data: textOf(items, format, after === ''), contentType: contentTypes[format], nextCursor };
+    },
+
+    async verify({ tenant, cursor }, { operation }) {
+      const binding = [operation.name, tenant];
+      const { after } = pager.read({ limit: 1, cursor }, binding);
+      const [seq, hash = ''] = after.split(':');
+      const { checked, problems, last, isEnd } = await verifyChain(database, keyRing, tenant, after === '' ? undefined : { seq: Number(seq), hash });
+      const nextCursor = isEnd ? '' : pager.cursorAt(`${last.seq}:${last.hash}`, binding);
+      return { valid: problems.length === 0, checked, problems, nextCursor, seq: last.seq, hash: last.hash };
+    },
   };
+}
+
+function recordExport(em: EntityManager, call: Call, tenant: string, format: Format): void {
+  recordChange(em, call, { tenant, type: 'audit.exported', data: null, targets: [{ Type: 'audit', ID: tenant, Name: format }] });
 }
 
 /** An empty field does not restrict. */

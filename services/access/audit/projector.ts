@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
@@ -46,6 +47,8 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
   let running = false;
 
   async function run(): Promise<void> {
+    // What has come with the first one is still being handed over.
+    await setImmediate();
     while (waiting.length > 0) {
       const taken = waiting.splice(0, batch);
       await writeAll(write, taken);

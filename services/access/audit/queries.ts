@@ -118,3 +118,86 @@ const entriesOfActor: Statement = {
 export function entriesBy(database: Database, userId: string, tenant: string, { after, limit, filter }: EntryPage): Promise<AuditRow[]> {
   return database.query<AuditRow>(entriesOfActor, [userId, after || null, limit, ...filterValues(filter), tenant]);
 }
+
+const entriesForward: Statement = {
+  name: 'access.audit_forward',
+  text: `select ${columns} from audit_entry where tenant = $1 and seq > $2 and ${filtered} and seq <= $11 order by seq limit $3`,
+};
+
+export type Stretch = { upTo: number; limit: number; filter?: EntryFilter };
+
+const unfiltered: EntryFilter = { actions: null, actorIds: null, targetIds: null, ip: null, result: null, from: null, to: null };
+
+/** A tenant's entries behind a sequence number, oldest first. */
+export function entriesAfter(database: Database, tenant: string, seq: number, { upTo, limit, filter = unfiltered }: Stretch): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesForward, [tenant, seq, limit, ...filterValues(filter), upTo]);
+}
+
+export type Checkpoint = Link & { signature: string };
+
+const chainEnds: Statement = {
+  name: 'access.audit_ends',
+  text: `select h.seq as "headSeq", h.hash as "headHash", c.seq, c.hash, c.signature
+         from audit_head h left join audit_checkpoint c on c.tenant = h.tenant where h.tenant = $1`,
+};
+
+type EndsRow = { headSeq: number; headHash: string; seq: number | null; hash: string | null; signature: string | null };
+
+/** Where a tenant's chain ends, and where it begins if older entries were dropped. */
+export async function findChain(database: Database, tenant: string): Promise<{ head: Link; checkpoint: Checkpoint | undefined }> {
+  const [row] = await database.query<EndsRow>(chainEnds, [tenant]);
+  if (!row) return { head: { seq: 0, hash: '' }, checkpoint: undefined };
+  const { headSeq, headHash, seq, hash, signature } = row;
+  return { head: { seq: headSeq, hash: headHash }, checkpoint: seq === null ? undefined : { seq, hash: hash ?? '', signature: signature ?? '' } };
+}
+
+const due: Statement = {
+  name: 'access.audit_due',
+  text: `select h.tenant, d.seq, d.hash
+         from audit_head h
+         left join tenant t on t.id = h.tenant
+         cross join lateral (
+           select coalesce((t.settings->>'auditRetentionDays')::int, $1) as days
+         ) k
+         cross join lateral (
+           select e.seq, e.hash from audit_entry e
+           where e.tenant = h.tenant and e.seq < coalesce(
+             (select min(n.seq) from audit_entry n where n.tenant = h.tenant and n.occurred_at >= now() - make_interval(days => greatest(k.days, 7))), h.seq)
+           order by e.seq desc limit 1
+         ) d`,
+};
+
+/** The last entry of each chain that, with all before it, is older than it is kept. The newest entry of a chain always stays. */
+export function findDue(database: Database, retentionDays: number): Promise<Array<Link & { tenant: string }>> {
+  return database.query<Link & { tenant: string }>(due, [retentionDays]);
+}
+
+export async function saveCheckpoint(em: EntityManager, tenant: string, { seq, hash, signature }: Checkpoint): Promise<void> {
+  await execute(
+    em,
+    `insert into audit_checkpoint as c (tenant, seq, hash, signature, created_at) values ($1, $2, $3, $4, now())
+     on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash, signature = excluded.signature, created_at = excluded.created_at
+     where c.seq < excluded.seq`,
+    [tenant, seq, hash, signature],
+  );
+}
+
+const signedByOthers: Statement = {
+  name: 'access.checkpoints_signed_by_others',
+  text: 'select tenant, seq::float8 as seq, hash, signature from audit_checkpoint where not starts_with(signature, $1)',
+};
+
+/** The checkpoints whose signatures do not begin with this. */
+export const listSignedOtherwise = (database: Database, beginning: string): Promise<Array<Checkpoint & { tenant: string }>> =>
+  database.query(signedByOthers, [beginning]);
+
+/** Puts another signature in the place of a checkpoint's, unless that is another one by now. */
+export async function replaceSignature(em: EntityManager, { tenant, signature }: { tenant: string; signature: string }, next: string): Promise<void> {
+  await execute(em, 'update audit_checkpoint set signature = $3 where tenant = $1 and signature = $2', [tenant, signature, next]);
+}
+
+/** Drops a tenant's entries up to its checkpoint. */
+export async function dropEntries(em: EntityManager, tenant: string): Promise<number> {
+  const [row] = await execute<{ dropped: number }>(em, 'select drop_audit($1) as dropped', [tenant]);
+  return row?.dropped ?? 0;
+}

@@ -1,40 +1,49 @@
-import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
-import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { includes } from '../roles/match.ts';
-import { holdsInTenant, permissionsOfRoles, type Rights, rightsOf } from './rights.ts';
+import { type EntityManager, inTransaction, type Run } from '@bailiwick/shared/orm.ts';
+import { findRolePermissions } from '../roles/queries.ts';
+import { holdsOnPlatform, mayConfer, permissionsOfRoles, rightsOf } from './rights.ts';
 
 // Nobody confers a permission they lack, on any path that confers rights (contract.md §3).
 
-/** Throws permission_denied unless the caller itself holds, in the whole tenant, all that the roles give. Reads the caller's rights anew. */
+/** Throws permission_denied unless the caller itself may give, in the whole tenant, all that the roles give. Reads the caller's rights anew. */
 export async function assertMayConfer(em: EntityManager, caller: Caller, tenant: string, roles: readonly string[]): Promise<void> {
-  const lacking = await lackingTo(em, caller, tenant, roles);
-  if (lacking !== undefined) throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
+  const lacking = await findLacking(em, caller, tenant, { roles });
+  if (lacking !== undefined) throw escalation(lacking);
+}
+
+/** Throws permission_denied unless the caller may put these permissions into a role. */
+export async function assertMayConferPermissions(em: EntityManager, caller: Caller, tenant: string, wanted: readonly string[]): Promise<void> {
+  const lacking = await lackingTo(em, caller, tenant, wanted);
+  if (lacking !== undefined) throw escalation(lacking);
 }
 
 /** Throws permission_denied unless the caller holds what somebody with these roles holds: only an owner changes an owner. */
 export async function assertMayTouch(em: EntityManager, caller: Caller, tenant: string, roles: readonly string[]): Promise<void> {
-  const lacking = await lackingTo(em, caller, tenant, roles);
+  const lacking = await lackingTo(em, caller, tenant, permissionsOfRoles(roles, tenant === '' ? 'platform' : 'tenant'));
   if (lacking !== undefined) throw denied(`this concerns somebody who holds ${lacking}, which the caller does not hold`, 'ESCALATION');
 }
 
-async function lackingTo(em: EntityManager, caller: Caller, tenant: string, roles: readonly string[]): Promise<string | undefined> {
-  const wanted = permissionsOfRoles(roles, 'tenant');
-  if (wanted.length === 0) return undefined;
-  // A bot has grants in its own tenant only, so that the tenant in question can stand for it.
-  const rights = await rightsOf(inTransaction(em), { type: caller.type, id: caller.id, botTenant: tenant }, tenant);
-  return wanted.find((pattern) => !holdsInTenant(rights, pattern) || (caller.type === 'bot' && !keyAllows(caller, rights, pattern)));
+/** Who is asked about: a caller, or somebody whose call was long ago. */
+type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo'>;
+type Wanted = { roles: readonly string[]; permissions?: readonly string[] };
+
+/** A permission that somebody may not give in a tenant of all that roles give and of these; undefined = they may give all. */
+export async function findLacking(em: EntityManager, giver: Giver, tenant: string, { roles, permissions = [] }: Wanted): Promise<string | undefined> {
+  return lackingTo(em, giver, tenant, [...permissions, ...(await permissionsGivenBy(inTransaction(em), tenant, roles))]);
 }
 
-/**
- * What a bot's key is narrowed to does not travel with a call, only what is left of Bailiwick's own permissions.
- * A key that has visibly lost one of them confers nothing of an application's.
- */
-function keyAllows(caller: Caller, rights: Rights, pattern: string): boolean {
-  if (caller.tenant !== rights.tenant) return false;
-  const own = permissions.filter((permission) => includes([pattern], permission) && holdsInTenant(rights, permission));
-  if (!own.every((permission) => hasPermission(caller.permissions, permission))) return false;
-  const narrowed = permissions.some((permission) => holdsInTenant(rights, permission) && !hasPermission(caller.permissions, permission));
-  return own.length > 0 || !narrowed;
+const escalation = (lacking: string) => denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
+
+/** What roles give in a tenant, or on the platform where that is "". */
+export async function permissionsGivenBy(run: Run, tenant: string, roles: readonly string[]): Promise<string[]> {
+  if (tenant === '') return permissionsOfRoles(roles, 'platform');
+  return [...permissionsOfRoles(roles, 'tenant'), ...(await findRolePermissions(run, tenant, roles))];
+}
+
+async function lackingTo(em: EntityManager, { type, id, tenant: own, narrowedTo }: Giver, tenant: string, wanted: readonly string[]) {
+  if (wanted.length === 0) return undefined;
+  // A bot has grants in its own tenant only, so that the tenant in question can stand for it.
+  const rights = await rightsOf(inTransaction(em), { type, id, botTenant: tenant || own, narrowedTo }, tenant);
+  return wanted.find((pattern) => !(tenant === '' ? holdsOnPlatform(rights, pattern) : mayConfer(rights, pattern)));
 }

@@ -1,12 +1,20 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
 import { type Database, onPool } from '@bailiwick/shared/orm.ts';
-import { tenantsOf } from '../tenants/queries.ts';
+import { narrow } from '../roles/match.ts';
+import { leave } from '../subjects/leave.ts';
+import { setSubjectState, type ToldState } from '../subjects/state.ts';
+import { findOwners, findTenant, tenantsOf } from '../tenants/queries.ts';
+import { findHeld, type HeldGrant } from './held.ts';
 import { findMemberIds, isMemberWithin } from './queries.ts';
-import { bitmapsOf, reachOf, rightsOf } from './rights.ts';
+import { bitmapsOf, holdsOnPlatform, mayConfer, reachOf, rightsOf } from './rights.ts';
 
 const maxTenants = 1000;
 const maxMembers = 1000;
+
+const isToldState = (state: string): state is ToldState => state === 'active' || state === 'disabled' || state === 'deleted';
 
 export function authorityHandlers({ database }: { database: Database }): Handlers<typeof Authority> {
   const run = onPool(database);
@@ -25,10 +33,42 @@ export function authorityHandlers({ database }: { database: Database }): Handler
       return { userIds: await findMemberIds(run, tenant, after, limit > 0 ? Math.min(limit, maxMembers) : maxMembers) };
     },
 
+    async listOwners({ tenant, limit }) {
+      const owners = await findOwners(database, tenant, limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
+      return { tenantName: owners[0]?.name ?? '', userIds: owners.map(({ subject }) => subject) };
+    },
+
     async mayReadUser({ readerType, readerId, userId, botTenant, narrowedTo }) {
       const reach = await reachOf(run, { type: readerType, id: readerId, botTenant, narrowedTo }, 'iam.users.read');
       const anywhere = reach.everywhere || reach.tenants.length > 0;
       return { anywhere, shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)) };
+    },
+
+    async botKeyLimits({ tenant }) {
+      const found = await findTenant(database, tenant);
+      return { maxDays: found?.settings.maxBotKeyDays ?? 0 };
+    },
+
+    async mayConferBot({ tenant, bot, permissions, ...principal }) {
+      const { principalType: type, principalId: id, principalBotTenant: botTenant, principalNarrowedTo: narrowedTo } = principal;
+      const [rights, held] = await Promise.all([rightsOf(run, { type, id, botTenant, narrowedTo }, tenant), findHeld(run, bot, tenant)]);
+      const wanted = (grants: readonly HeldGrant[]) => narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
+      const lacking =
+        wanted(held.filter(({ platform }) => platform)).find((pattern) => !holdsOnPlatform(rights, pattern)) ??
+        wanted(held.filter(({ platform }) => !platform)).find((pattern) => !mayConfer(rights, pattern));
+      return { lacking: lacking ?? '' };
+    },
+
+    async leave({ userId }) {
+      await leave(database, userId);
+      const tenants = await tenantsOf(database, userId, { after: '', limit: maxTenants });
+      return { tenants: tenants.map(({ id }) => id) };
+    },
+
+    async setSubjectState({ subject, state, changedAt }) {
+      if (!isToldState(state) || !changedAt) throw invalid('State is none of active, disabled and deleted, or there is no ChangedAt');
+      await database.transaction(null, (em) => setSubjectState(em, subject, state, timestampDate(changedAt)));
+      return {};
     },
   };
 }

@@ -16,6 +16,14 @@ const rolesOfUser = (scope: string) => `array(
     where gm.tenant = ${scope} and gm.user_id = $1
   )`;
 
+/** What the tenant's own roles among `held.roles` give. */
+const customPermissions = (scope: string) => `array(
+    select distinct p from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = ${scope} and r.slug = any (held.roles)
+  )`;
+
+/** Whether the subject ($1) holds nothing, whatever it was granted. */
+const barred = `exists (select 1 from subject_state s where s.subject = $1 and s.state in ('disabled', 'deleted'))`;
+
 const platformRoles = (subjectType: 'user' | 'bot') => `array(
     select distinct g.role from grant_entry g
     where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive}
@@ -27,7 +35,11 @@ export type RolesRow = {
   open: boolean;
   /** A user's membership; null = none. */
   membership: string | null;
+  /** Whether the user is disabled or deleted. */
+  barred: boolean;
   roles: string[];
+  /** The permissions of those roles that are the tenant's own. */
+  custom: string[];
   platform_roles: string[];
 };
 
@@ -39,13 +51,17 @@ const userRoles: Statement = {
     select case when $2::text <> '' then $2::text else coalesce((
       select min(m.tenant) from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
       where m.user_id = $1 and m.status = 'active' having count(*) = 1), '') end as id
+  ), held as materialized (
+    select asked.id, ${rolesOfUser('asked.id')} as roles from asked
   )
-  select asked.id as tenant,
-    exists (select 1 from tenant t where t.id = asked.id and t.status = 'active') as open,
-    (select m.status from tenant_member m where m.tenant = asked.id and m.user_id = $1) as membership,
-    ${rolesOfUser('asked.id')} as roles,
+  select held.id as tenant,
+    exists (select 1 from tenant t where t.id = held.id and t.status = 'active') as open,
+    (select m.status from tenant_member m where m.tenant = held.id and m.user_id = $1) as membership,
+    ${barred} as barred,
+    held.roles,
+    ${customPermissions('held.id')} as custom,
     ${platformRoles('user')} as platform_roles
-  from asked`,
+  from held`,
 };
 
 export async function findUserRoles(run: Run, userId: string, tenant: string): Promise<RolesRow | undefined> {
@@ -58,21 +74,30 @@ export type BotRolesRow = {
   open: boolean;
   /** Whether the bot's own tenant is active. */
   own_open: boolean;
+  /** Whether it is inactive or deleted. */
+  barred: boolean;
   /** In its own tenant. */
   roles: string[];
+  custom: string[];
   platform_roles: string[];
 };
 
 const botRoles: Statement = {
   name: 'access.bot_roles',
   text: `
-  select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
-    exists (select 1 from tenant t where t.id = $3 and t.status = 'active') as own_open,
-    array(
+  with held as materialized (
+    select array(
       select distinct g.role from grant_entry g
       where g.tenant = $3 and g.tenant <> '' and g.subject_type = 'bot' and g.subject = $1 and g.resource = '' and ${alive}
-    ) as roles,
-    ${platformRoles('bot')} as platform_roles`,
+    ) as roles
+  )
+  select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
+    exists (select 1 from tenant t where t.id = $3 and t.status = 'active') as own_open,
+    ${barred} as barred,
+    held.roles,
+    ${customPermissions('$3')} as custom,
+    ${platformRoles('bot')} as platform_roles
+  from held`,
 };
 
 export async function findBotRoles(run: Run, botId: string, tenant: string, botTenant: string): Promise<BotRolesRow | undefined> {
@@ -86,14 +111,15 @@ export async function isActiveTenant(run: Run, tenant: string): Promise<boolean>
   return (await run(activeTenant, [tenant])).length > 0;
 }
 
-export type TenantRolesRow = { tenant: string; roles: string[] };
+export type TenantRolesRow = { tenant: string; roles: string[]; custom: string[] };
 
 const rolesEverywhere: Statement = {
   name: 'access.roles_everywhere',
   text: `
-  select m.tenant, ${rolesOfUser('m.tenant')} as roles
+  select m.tenant, held.roles, ${customPermissions('m.tenant')} as custom
   from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
-  where m.user_id = $1 and m.status = 'active'`,
+  cross join lateral (select ${rolesOfUser('m.tenant')} as roles) held
+  where m.user_id = $1 and m.status = 'active' and not ${barred}`,
 };
 
 /** A user's roles in every tenant where they can count. */
@@ -125,4 +151,94 @@ const memberIds: Statement = {
 export async function findMemberIds(run: Run, tenant: string, after: string, limit: number): Promise<string[]> {
   const rows = await run<{ user_id: string }>(memberIds, [tenant, after, limit]);
   return rows.map((row) => row.user_id);
+}
+
+const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
+const wanted = '($3 or g.resource = any ($4::text[]))';
+
+const heldBySubject: Statement = {
+  name: 'access.held_by_subject',
+  text: `
+  with held as (
+    select ${grantColumns}, '' as member_of, '' as granted_to from grant_entry g
+    where g.tenant in ($2, '') and g.subject = $1 and g.subject_type = (case when $1 like 'bot%' then 'bot' else 'user' end) and ${wanted}
+    union all
+    select ${grantColumns}, e.path, coalesce(a.path, g.subject)
+    from group_member m
+    join group_entry e on e.tenant = m.tenant and e.id = m.group_id
+    join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${wanted}
+    left join group_entry a on a.tenant = g.tenant and a.key = g.subject
+    where m.tenant = $2 and m.user_id = $1
+  )
+  select h.id, h.role, h.resource, h.tenant = '' as platform, coalesce(h.expires_at <= now(), false) as expired,
+    h.member_of as "group", h.granted_to as "grantedTo", r.permissions as custom
+  from held h left join role_entry r on r.tenant = $2 and r.slug = h.role and h.tenant <> ''
+  order by h.id, h.member_of`,
+};
+
+export type HeldRow = {
+  id: string;
+  role: string;
+  resource: string;
+  platform: boolean;
+  expired: boolean;
+  /** The group the user is a member of, and the group the grant was made to; "" = granted to the subject itself. */
+  group: string;
+  grantedTo: string;
+  /** What a role of the tenant's own gives; null for a built-in one. */
+  custom: string[] | null;
+};
+
+/** The grants of a subject in a tenant and on the platform, those of its groups included. `resources` undefined = on whatever. */
+export function findHeldRows(run: Run, subject: string, tenant: string, resources: readonly string[] | undefined): Promise<HeldRow[]> {
+  return run<HeldRow>(heldBySubject, [subject, tenant, resources === undefined, resources ?? []]);
+}
+
+export type Standing = {
+  /** Whether the tenant is active. */
+  open: boolean;
+  /** A user's membership of the tenant; null = none. */
+  membership: string | null;
+  /** Whether the user or bot is disabled or deleted. */
+  barred: boolean;
+};
+
+const standing: Statement = {
+  name: 'access.standing',
+  text: `
+  select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
+    (select m.status from tenant_member m where m.tenant = $2 and m.user_id = $1) as membership,
+    ${barred} as barred`,
+};
+
+export async function findStanding(run: Run, subject: string, tenant: string): Promise<Standing> {
+  const [row] = await run<Standing>(standing, [subject, tenant]);
+  return row ?? { open: false, membership: null, barred: false };
+}
+
+const roleHoldings: Statement = {
+  name: 'access.role_holdings',
+  text: `
+  with alive as (select * from grant_entry g where g.tenant in ($1, '') and (g.expires_at is null or g.expires_at > now())),
+  held as (
+    select g.subject, g.resource, g.role, g.tenant = '' as platform from alive g
+    where g.subject_type = 'bot' or exists (select 1 from tenant_member m where m.tenant = $1 and m.user_id = g.subject and m.status = 'active')
+    union
+    select m.user_id, g.resource, g.role, false
+    from group_member m
+    join tenant_member t on t.tenant = m.tenant and t.user_id = m.user_id and t.status = 'active'
+    join group_entry e on e.tenant = m.tenant and e.id = m.group_id
+    join alive g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
+    where m.tenant = $1
+  )
+  select h.subject, h.resource, h.role, h.platform, r.permissions as custom
+  from held h left join role_entry r on r.tenant = $1 and r.slug = h.role and not h.platform
+  where not exists (select 1 from subject_state s where s.subject = h.subject and s.state in ('disabled', 'deleted'))`,
+};
+
+export type RoleHolding = { subject: string; resource: string; role: string; platform: boolean; custom: string[] | null };
+
+/** Which roles the users and bots of a tenant hold in it, by grants there and on the platform. */
+export function findRoleHoldings(run: Run, tenant: string): Promise<RoleHolding[]> {
+  return run<RoleHolding>(roleHoldings, [tenant]);
 }

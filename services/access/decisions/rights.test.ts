@@ -3,13 +3,30 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasPermission, permissions } from '@bailiwick/proto/permissions.ts';
 import type { BotRolesRow, RolesRow } from './queries.ts';
-import { bitmapsOf, type Principal, rightsOf } from './rights.ts';
+import { bitmapsOf, mayConfer, type Principal, rightsOf } from './rights.ts';
 
 const tenant = 'tnt_1';
 const answering = (rows: unknown[]): Run => (() => Promise.resolve(rows)) as Run;
 
-const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({ tenant, open: true, membership: 'active', roles: [], platform_roles: [], ...changes });
-const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({ open: true, own_open: true, roles: [], platform_roles: [], ...changes });
+const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
+  tenant,
+  open: true,
+  membership: 'active',
+  barred: false,
+  roles: [],
+  custom: [],
+  platform_roles: [],
+  ...changes,
+});
+const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({
+  open: true,
+  own_open: true,
+  barred: false,
+  roles: [],
+  custom: [],
+  platform_roles: [],
+  ...changes,
+});
 
 async function heldBy(principal: Principal, row: unknown, asked = tenant) {
   const bitmaps = bitmapsOf(await rightsOf(answering([row]), principal, asked));
@@ -73,6 +90,24 @@ test('a bot holds what it was granted in its own tenant, narrowed by its key', a
 test('a bot holds nothing in another tenant, nor anywhere while its own is suspended', async () => {
   assert.deepEqual(await heldBy(bot, botRow({ roles: ['admin'] }), 'tnt_2'), nothing);
   assert.deepEqual(await heldBy(bot, botRow({ roles: ['admin'], platform_roles: ['platform-owner'], own_open: false })), nothing);
+});
+
+test('a role of the tenant itself counts like any other, and nothing counts for who is disabled', async () => {
+  const held = { roles: ['scribe'], custom: ['iam.groups.read', 'app.x.read'] };
+  assert.deepEqual((await heldBy(user, userRow(held))).inTenant, ['iam.groups.read']);
+  assert.deepEqual((await heldBy(bot, botRow(held))).inTenant, ['iam.groups.read']);
+  assert.deepEqual(await heldBy(user, userRow({ ...held, barred: true, platform_roles: ['platform-owner'] })), nothing);
+  assert.deepEqual(await heldBy(bot, botRow({ ...held, barred: true, platform_roles: ['platform-owner'] })), nothing);
+});
+
+test('an owner may confer what an application calls its own, others only what they hold, and nobody the platform', async () => {
+  const rights = (row: Partial<RolesRow>) => rightsOf(answering([userRow(row)]), user, tenant);
+  const owner = await rights({ roles: ['owner'] });
+  assert.ok(mayConfer(owner, 'app.x.read') && mayConfer(owner, '*') && !mayConfer(owner, 'iam.platform.users.read'));
+  const admin = await rights({ roles: ['admin', 'scribe'], custom: ['app.x.*'] });
+  assert.ok(mayConfer(admin, 'app.x.read') && mayConfer(admin, 'app.x.*') && !mayConfer(admin, 'app.y.read') && !mayConfer(admin, 'iam.*'));
+  const narrowed = await rightsOf(answering([botRow({ roles: ['owner'] })]), { ...bot, narrowedTo: ['app.x.*'] }, tenant);
+  assert.ok(mayConfer(narrowed, 'app.x.read') && !mayConfer(narrowed, 'app.y.read') && !mayConfer(narrowed, '*'));
 });
 
 test('a caller of no known kind holds nothing', async () => {

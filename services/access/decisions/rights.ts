@@ -1,6 +1,6 @@
 import { type Run } from '@bailiwick/shared/orm.ts';
 import { type Permission, permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { type Level, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
+import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach } from './queries.ts';
 
@@ -23,10 +23,20 @@ export type Rights = {
   /** Permissions that hold in the tenant, granted there or on the platform. Platform-only ones do not count among them. */
   inTenant: readonly string[];
   onPlatform: readonly string[];
+  /** What the principal may give to others in the tenant. */
+  confers: readonly string[];
   narrowedTo: readonly string[];
 };
 
-const none = (tenant: string): Rights => ({ tenant, roles: [], inTenant: [], onPlatform: [], narrowedTo: [] });
+const none = (tenant: string): Rights => ({ tenant, roles: [], inTenant: [], onPlatform: [], confers: [], narrowedTo: [] });
+
+/**
+ * Nobody confers what they lack, but for one thing: whoever owns a tenant decides who in it may use an application,
+ * without needing each of the application's permissions for themselves.
+ */
+function confersOf(inTenant: readonly string[], owns: boolean): readonly string[] {
+  return owns && inTenant.length > 0 ? [...inTenant, '*'] : inTenant;
+}
 
 export const permissionsOfRoles = (roles: readonly string[], level: Level): string[] => [...new Set(roles.flatMap((role) => permissionsOf(role, level)))];
 
@@ -46,29 +56,34 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
 
 async function rightsOfUser(run: Run, userId: string, asked: string): Promise<Rights> {
   const row = await findUserRoles(run, userId, asked);
-  if (!row) return none(asked);
+  if (!row || row.barred) return none(row?.tenant ?? asked);
   const roles = row.open && row.membership === 'active' ? row.roles : [];
   const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
   // A platform-level grant holds in every tenant that is there, but not in one that has shut this member out.
   const everywhere = row.open && (row.membership ?? 'active') === 'active' ? onPlatform : [];
-  return { tenant: row.tenant, roles, inTenant: [...permissionsOfRoles(roles, 'tenant'), ...everywhere], onPlatform, narrowedTo: [] };
+  const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...everywhere];
+  const confers = confersOf(inTenant, roles.includes(ownerRole) || (everywhere.length > 0 && row.platform_roles.includes(platformOwnerRole)));
+  return { tenant: row.tenant, roles, inTenant, onPlatform, confers, narrowedTo: [] };
 }
 
 async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Principal, asked: string): Promise<Rights> {
   const tenant = asked || botTenant;
   const row = await findBotRoles(run, id, tenant, botTenant);
   // A suspended tenant's bots hold nothing at all, wherever it was granted.
-  if (!row?.own_open) return none(tenant);
+  if (!row?.own_open || row.barred) return none(tenant);
   const roles = tenant === botTenant ? row.roles : [];
   const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
-  return { tenant, roles, inTenant: [...permissionsOfRoles(roles, 'tenant'), ...(row.open ? onPlatform : [])], onPlatform, narrowedTo };
+  const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...(row.open ? onPlatform : [])];
+  const confers = confersOf(inTenant, roles.includes(ownerRole) || (row.open && row.platform_roles.includes(platformOwnerRole)));
+  return { tenant, roles, inTenant, onPlatform, confers, narrowedTo };
 }
 
 /** The key of the installation: a platform owner that is no record. */
 async function rightsOfPlatform(run: Run, tenant: string): Promise<Rights> {
   const onPlatform = permissionsOf(platformOwnerRole, 'platform');
   const open = tenant !== '' && (await isActiveTenant(run, tenant));
-  return { tenant, roles: [], inTenant: open ? onPlatform : [], onPlatform, narrowedTo: [] };
+  const inTenant = open ? onPlatform : [];
+  return { tenant, roles: [], inTenant, onPlatform, confers: confersOf(inTenant, true), narrowedTo: [] };
 }
 
 const within = (granted: readonly string[], { narrowedTo }: Rights, permission: string) =>
@@ -76,6 +91,9 @@ const within = (granted: readonly string[], { narrowedTo }: Rights, permission: 
 
 /** Whether rights include a permission, or all that a pattern stands for, in their tenant. */
 export const holdsInTenant = (rights: Rights, permission: string): boolean => !isPlatformOnly(permission) && within(rights.inTenant, rights, permission);
+
+/** Whether the principal may give others a permission, or all that a pattern stands for, in the tenant of its rights. */
+export const mayConfer = (rights: Rights, permission: string): boolean => !isPlatformOnly(permission) && within(rights.confers, rights, permission);
 
 export const holdsOnPlatform = (rights: Rights, permission: string): boolean => within(rights.onPlatform, rights, permission);
 
@@ -93,6 +111,6 @@ export async function reachOf(run: Run, principal: Principal, permission: string
   const everywhere = holdsOnPlatform(rights, permission);
   if (principal.type !== 'user') return { everywhere, tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [] };
   const rows = await findRolesEverywhere(run, principal.id);
-  const tenants = rows.filter(({ roles }) => includes(permissionsOfRoles(roles, 'tenant'), permission)).map(({ tenant }) => tenant);
+  const tenants = rows.filter(({ roles, custom }) => includes([...permissionsOfRoles(roles, 'tenant'), ...custom], permission)).map(({ tenant }) => tenant);
   return { everywhere, tenants };
 }

@@ -21,17 +21,21 @@ export const GrantEntity = defineEntity({
     createdAt: p.datetime(3),
   },
   uniques: [{ name: 'grant_entry_key', properties: ['tenant', 'subjectType', 'subject', 'role', 'resource'] }],
-  indexes: [{ name: 'grant_entry_subject', properties: ['subject', 'subjectType', 'tenant'] }],
+  indexes: [
+    { name: 'grant_entry_subject', properties: ['subject', 'subjectType', 'tenant'] },
+    { name: 'grant_entry_list', properties: ['tenant', 'subjectType', 'id'] },
+    { name: 'grant_entry_role', properties: ['tenant', 'role'] },
+  ],
 });
 
 export type GrantRow = {
   tenant: string;
   id: string;
-  subjectType: SubjectType;
+  /** The user's or bot's id, or the group's path. */
   subject: string;
   role: string;
   resource: string;
-  expiresAt?: Date | null | undefined;
+  expiresAt?: Date | string | null | undefined;
   createdBy: string;
-  createdAt: Date;
+  createdAt: Date | string;
 };

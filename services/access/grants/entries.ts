@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
@@ -5,40 +6,69 @@ import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { GrantEntity, type SubjectType } from './entities.ts';
 import { families } from './records.ts';
 
-export type NewGrant = { tenant: string; subjectType: SubjectType; subject: string; role: string };
+// The rows of grants, without a question about who may: that was asked before.
 
-/**
- * Grants a role in the transaction of `em`; nothing happens where it is granted already. Whether the caller
- * may confer it was asked before.
- */
-export async function addGrant(em: EntityManager, call: Call, { tenant, subjectType, subject, role }: NewGrant): Promise<void> {
-  if (await em.findOne(GrantEntity, { subjectType, subject, role, resource: '' })) return;
-  const { prefix, event, encode } = families[subjectType];
-  const grant = em.create(GrantEntity, {
-    tenant,
-    id: createId(prefix),
-    subjectType,
-    subject,
-    role,
-    resource: '',
-    expiresAt: null,
-    createdBy: call.caller.id,
-    createdAt: new Date(),
-  });
+/** What makes a grant that grant. `subject` is how it is stored, `name` how the API says it: they differ for groups. */
+export type GrantKey = { tenant: string; subjectType: SubjectType; subject: string; name?: string; role: string; resource?: string };
+
+/** `createdBy` is who gives it, where that is not the caller. */
+type NewGrant = GrantKey & { createdBy?: string };
+
+/** Grants a role in the transaction of `em`. Where it is granted already, only its end changes; where that is the same, nothing does. */
+export async function addGrant(em: EntityManager, call: Call, { createdBy = call.caller.id, ...key }: NewGrant, expiresAt: Date | null = null): Promise<void> {
+  const { tenant, subjectType, subject, role, resource = '' } = key;
+  // Who takes it back at this moment is waited for: then it is granted anew, and not given an end that nobody reads.
+  const stored = await em.findOne(GrantEntity, { subjectType, subject, role, resource }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) return;
+  const grant =
+    stored ??
+    em.create(GrantEntity, {
+      tenant,
+      id: createId(families[subjectType].prefix),
+      subjectType,
+      subject,
+      role,
+      resource,
+      expiresAt,
+      createdBy,
+      createdAt: new Date(),
+    });
+  const previous = stored ? { ExpiresAt: stored.expiresAt?.toISOString() ?? null } : {};
+  grant.expiresAt = expiresAt;
   em.persist(grant);
-  call.outdated.add(subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`);
-  recordChange(em, call, {
-    tenant,
-    type: `${event}.added`,
-    data: encode(grant),
-    targets: [
-      { Type: subjectType, ID: subject, Name: '' },
-      { Type: 'role', ID: role, Name: '' },
-    ],
-  });
+  recordGrant(em, call, 'added', { ...key, ...grant, subject }, previous);
+}
+
+/** Takes a grant back; nothing happens where there is none. */
+export async function removeGrant(em: EntityManager, call: Call, key: GrantKey): Promise<void> {
+  const { subjectType, subject, role, resource = '' } = key;
+  // Of several who take it back at once one does, and tells of it.
+  const stored = await em.findOne(GrantEntity, { subjectType, subject, role, resource }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!stored) return;
+  em.remove(stored);
+  recordGrant(em, call, 'removed', { ...key, ...stored, subject });
 }
 
 /** Ends all grants of a subject in the tenant of `em`: it goes, and its grants with it. That is one change, the subject's. */
 export async function removeGrantsOf(em: EntityManager, tenant: string, subjectType: SubjectType, subject: string): Promise<void> {
   await em.nativeDelete(GrantEntity, { tenant, subjectType, subject });
+}
+
+type Recorded = GrantKey & { id: string; resource: string; expiresAt?: Date | null | undefined; createdBy: string; createdAt: Date };
+
+function recordGrant(em: EntityManager, call: Call, verb: 'added' | 'removed', grant: Recorded, previous: Record<string, unknown> = {}): void {
+  const { tenant, subjectType, subject, name = subject, role } = grant;
+  const { event, encode } = families[subjectType];
+  // Whoever holds what a group is granted is not known here.
+  call.outdated.add(subjectType === 'group' ? `tenant:${tenant}` : `${subjectType}:${subject}`);
+  recordChange(em, call, {
+    tenant,
+    type: `${event}.${verb}`,
+    data: encode({ ...grant, subject: name }),
+    previous,
+    targets: [
+      { Type: subjectType, ID: subject, Name: name === subject ? '' : name },
+      { Type: 'role', ID: role, Name: '' },
+    ],
+  });
 }

@@ -1,7 +1,81 @@
 import type { BotGrants, Grants, GroupGrants } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unimplemented } from '@bailiwick/shared/errors.ts';
+import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { visibleTo } from '../decisions/visible.ts';
+import { assertBot, assertUser, type Directory } from '../directory.ts';
+import { grant, type SentGrant, withdraw } from './change.ts';
+import type { GrantRow, SubjectType } from './entities.ts';
+import { grantsIn, grantsOf } from './queries.ts';
+import { sentBotGrant, sentGrant, sentGroupGrant, toBotGrant, toGrant, toGroupGrant } from './records.ts';
 
-export const grantHandlers: Handlers<typeof Grants> = { add: unimplemented, remove: unimplemented, list: unimplemented, listByTenant: unimplemented };
-export const groupGrantHandlers: Handlers<typeof GroupGrants> = { add: unimplemented, remove: unimplemented, listByTenant: unimplemented };
-export const botGrantHandlers: Handlers<typeof BotGrants> = { add: unimplemented, remove: unimplemented, listByTenant: unimplemented };
+type Deps = { database: Database; directory: Directory; pager: Pager };
+
+/** What the three families have in common: they are one table. */
+function createFamily({ database, directory, pager }: Deps) {
+  return {
+    async add(sent: SentGrant, call: Call) {
+      // A member of the tenant is a user; elsewhere identity is asked, and before the transaction.
+      if (sent.subjectType === 'bot') await assertBot(directory, sent.tenant, sent.subject, call);
+      if (sent.subjectType === 'user' && sent.tenant === '') await assertUser(directory, sent.subject, call);
+      await database.transaction(sent.tenant, (em) => grant(em, sent, call));
+      return {};
+    },
+
+    async remove(sent: SentGrant, call: Call) {
+      await database.transaction(sent.tenant, (em) => withdraw(em, sent, call));
+      return {};
+    },
+
+    async list<T>(
+      toRecord: (row: GrantRow) => T,
+      subjectType: SubjectType,
+      { tenant, page }: { tenant: string; page?: PageReq | undefined },
+      { operation }: Call,
+    ) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const rows = await grantsIn(database, tenant, subjectType, { after: query.after, limit: query.limit + 1 });
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toRecord), nextCursor } };
+    },
+  };
+}
+
+export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
+  const { database, pager } = deps;
+  const family = createFamily(deps);
+  return {
+    add: ({ grant: sent }, call) => family.add(sentGrant(sent), call),
+    remove: ({ grant: sent }, call) => family.remove(sentGrant(sent), call),
+    listByTenant: (request, call) => family.list(toGrant, 'user', request, call),
+
+    async list({ userId, page }, call) {
+      const reach = await visibleTo(database, call, 'iam.grants.read');
+      const binding = [call.operation.name, call.caller.id, userId];
+      const query = pager.read(page, binding);
+      const rows = await grantsOf(database, userId, { after: query.after, limit: query.limit + 1, reach });
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toGrant), nextCursor } };
+    },
+  };
+}
+
+export function groupGrantHandlers(deps: Deps): Handlers<typeof GroupGrants> {
+  const family = createFamily(deps);
+  return {
+    add: ({ grant: sent }, call) => family.add(sentGroupGrant(sent), call),
+    remove: ({ grant: sent }, call) => family.remove(sentGroupGrant(sent), call),
+    listByTenant: (request, call) => family.list(toGroupGrant, 'group', request, call),
+  };
+}
+
+export function botGrantHandlers(deps: Deps): Handlers<typeof BotGrants> {
+  const family = createFamily(deps);
+  return {
+    add: ({ grant: sent }, call) => family.add(sentBotGrant(sent), call),
+    remove: ({ grant: sent }, call) => family.remove(sentBotGrant(sent), call),
+    listByTenant: (request, call) => family.list(toBotGrant, 'bot', request, call),
+  };
+}

@@ -1,22 +1,30 @@
 import { create } from '@bufbuild/protobuf';
-import { BotGrantSchema, GrantSchema, GroupGrantSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
+import {
+  type BotGrant,
+  BotGrantSchema,
+  type Grant,
+  GrantSchema,
+  type GroupGrant,
+  GroupGrantSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { IdPrefix } from '@bailiwick/shared/ids.ts';
 import { timeOf } from '../records.ts';
+import type { SentGrant } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 // The three families of grants are one table: here is what tells them apart outside.
 
+export const toGrant = (row: GrantRow): Grant => create(GrantSchema, { ...common(row), userId: row.subject });
+export const toGroupGrant = (row: GrantRow): GroupGrant => create(GroupGrantSchema, { ...common(row), group: row.subject });
+export const toBotGrant = (row: GrantRow): BotGrant => create(BotGrantSchema, { ...common(row), bot: row.subject });
+
 type Family = { prefix: IdPrefix; event: string; encode: (row: GrantRow) => JsonObject };
 
 export const families: Record<SubjectType, Family> = {
-  user: { prefix: 'grt', event: 'grant', encode: (row) => encodeJson(GrantSchema, create(GrantSchema, { ...common(row), userId: row.subject })) },
-  group: {
-    prefix: 'ggr',
-    event: 'group_grant',
-    encode: (row) => encodeJson(GroupGrantSchema, create(GroupGrantSchema, { ...common(row), group: row.subject })),
-  },
-  bot: { prefix: 'bgr', event: 'bot_grant', encode: (row) => encodeJson(BotGrantSchema, create(BotGrantSchema, { ...common(row), bot: row.subject })) },
+  user: { prefix: 'grt', event: 'grant', encode: (row) => encodeJson(GrantSchema, toGrant(row)) },
+  group: { prefix: 'ggr', event: 'group_grant', encode: (row) => encodeJson(GroupGrantSchema, toGroupGrant(row)) },
+  bot: { prefix: 'bgr', event: 'bot_grant', encode: (row) => encodeJson(BotGrantSchema, toBotGrant(row)) },
 };
 
 function common(row: GrantRow) {
@@ -29,4 +37,21 @@ function common(row: GrantRow) {
     createdBy: row.createdBy,
     createdAt: timeOf(row.createdAt),
   };
+}
+
+// What a request may leave out is filled in: an absent record is an empty one.
+
+export function sentGrant(sent: Grant | undefined): SentGrant {
+  const { tenant, userId: subject, role, resource = '', expiresAt } = sent ?? create(GrantSchema);
+  return { tenant, subjectType: 'user', subject, role, resource, expiresAt };
+}
+
+export function sentGroupGrant(sent: GroupGrant | undefined): SentGrant {
+  const { tenant, group: subject, role, resource = '', expiresAt } = sent ?? create(GroupGrantSchema);
+  return { tenant, subjectType: 'group', subject, role, resource, expiresAt };
+}
+
+export function sentBotGrant(sent: BotGrant | undefined): SentGrant {
+  const { tenant, bot: subject, role, resource = '', expiresAt } = sent ?? create(BotGrantSchema);
+  return { tenant, subjectType: 'bot', subject, role, resource, expiresAt };
 }

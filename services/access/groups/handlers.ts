@@ -1,11 +1,9 @@
 import type { Groups, GroupsListByTenantRequest, GroupsListRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
-import { holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied, notFound } from '@bailiwick/shared/errors.ts';
-import { type Database, onPool } from '@bailiwick/shared/orm.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
-import type { Reach } from '../decisions/queries.ts';
-import { reachOf } from '../decisions/rights.ts';
+import { visibleTo } from '../decisions/visible.ts';
 import { toGroup } from './entities.ts';
 import { addMember, deleteGroup, removeMember } from './members.ts';
 import { pathKey } from './path.ts';
@@ -36,7 +34,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
     },
 
     async delete({ tenant, path }, call) {
-      await deleteGroup(database, tenant, path, call);
+      await database.transaction(tenant, (em) => deleteGroup(em, { tenant, path }, call));
       return {};
     },
 
@@ -44,12 +42,12 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
     listByTenant: list,
 
     async addMember({ tenant, group, userId }, call) {
-      await addMember(database, { tenant, group, userId }, call);
+      await database.transaction(tenant, (em) => addMember(em, { tenant, group, userId }, call));
       return {};
     },
 
     async removeMember({ tenant, group, userId }, call) {
-      await removeMember(database, { tenant, group, userId }, call);
+      await database.transaction(tenant, (em) => removeMember(em, { tenant, group, userId }, call));
       return {};
     },
 
@@ -63,7 +61,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
     },
 
     async listMemberGroups({ userId, page, effective = false }, call) {
-      const reach = await visibleTo(database, call);
+      const reach = await visibleTo(database, call, 'iam.groups.read');
       const binding = [call.operation.name, call.caller.id, userId, String(effective)];
       const query = pager.read(page, binding);
       const rows = await groupsWith(database, userId, { after: query.after, limit: query.limit + 1, reach, effective });
@@ -71,20 +69,4 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       return { page: { items: items.map(toGroup), nextCursor } };
     },
   };
-}
-
-const permission = 'iam.groups.read';
-
-/** Where the caller sees a user's groups: everywhere its own and those of the platform, else where it may read groups. */
-async function visibleTo(database: Database, { allowedBy, caller }: Call): Promise<Reach> {
-  if (allowedBy?.kind === 'self' || allowedBy?.kind === 'platform') return { everywhere: true, tenants: [] };
-  const reach = caller.type === 'user' ? await reachOf(onPool(database), caller, permission) : reachOfToken(caller);
-  if (!reach.everywhere && reach.tenants.length === 0) throw denied();
-  return reach;
-}
-
-// A bot's key may be narrowed, which only its token knows: the one tenant that is in it is the bot's own.
-function reachOfToken(caller: Call['caller']): Reach {
-  const { tenant } = caller;
-  return { everywhere: holdsOnPlatform(caller, permission), tenants: holdsInTenant(caller, permission, tenant) ? [tenant] : [] };
 }

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
@@ -15,45 +15,39 @@ import { recordGroup, targetOf } from './save.ts';
 export type Membership = { tenant: string; group: string; userId: string };
 
 /** Puts a member of the tenant into a group. Whoever does so must hold what the member thereby receives. */
-export function addMember(database: Database, { tenant, group: path, userId }: Membership, call: Call): Promise<void> {
-  return database.transaction(tenant, async (em) => {
-    // Both rows stay until this commits, so that no membership outlives its group or its user; the second
-    // lock also makes two calls for one user wait for each other.
-    const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
-    if (!group) throw notFound('group');
-    const member = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!member) throw notFound('tenant member');
-    if (await em.findOne(GroupMemberEntity, { groupId: group.id, userId })) return;
-    await assertMayConfer(em, call.caller, tenant, await findGroupRoles(inTransaction(em), tenant, group.id));
-    em.persist(em.create(GroupMemberEntity, { tenant, groupId: group.id, userId, createdAt: new Date() }));
-    recordMember(em, call, 'group.member_added', group, userId);
-  });
+export async function addMember(em: EntityManager, { tenant, group: path, userId }: Membership, call: Call): Promise<void> {
+  // Both rows stay until this commits, so that no membership outlives its group or its user; the second
+  // lock also makes two calls for one user wait for each other.
+  const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
+  if (!group) throw notFound('group');
+  const member = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!member) throw notFound('tenant member');
+  if (await em.findOne(GroupMemberEntity, { groupId: group.id, userId })) return;
+  await assertMayConfer(em, call.caller, tenant, await findGroupRoles(inTransaction(em), tenant, group.id));
+  em.persist(em.create(GroupMemberEntity, { tenant, groupId: group.id, userId, createdAt: new Date() }));
+  recordMember(em, call, 'group.member_added', group, userId);
 }
 
-export function removeMember(database: Database, { tenant, group: path, userId }: Membership, call: Call): Promise<void> {
-  return database.transaction(tenant, async (em) => {
-    const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
-    if (!group) throw notFound('group');
-    const membership = await em.findOne(GroupMemberEntity, { groupId: group.id, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!membership) return;
-    await assertMayTakeFrom(em, call, group);
-    em.remove(membership);
-    recordMember(em, call, 'group.member_removed', group, userId);
-  });
+export async function removeMember(em: EntityManager, { group: path, userId }: Membership, call: Call): Promise<void> {
+  const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
+  if (!group) throw notFound('group');
+  const membership = await em.findOne(GroupMemberEntity, { groupId: group.id, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!membership) return;
+  await assertMayTakeFrom(em, call, group);
+  em.remove(membership);
+  recordMember(em, call, 'group.member_removed', group, userId);
 }
 
 /** Deletes a group with its memberships and grants; the groups below it stay. */
-export function deleteGroup(database: Database, tenant: string, path: string, call: Call): Promise<void> {
-  return database.transaction(tenant, async (em) => {
-    const group = await lockGroup(em, path, LockMode.PESSIMISTIC_WRITE);
-    if (!group) return;
-    await assertMayTakeFrom(em, call, group);
-    await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
-    await removeGrantsOf(em, tenant, 'group', group.key);
-    call.outdated.add(`tenant:${tenant}`);
-    em.remove(group);
-    recordGroup(em, call, 'group.deleted', group);
-  });
+export async function deleteGroup(em: EntityManager, { tenant, path }: { tenant: string; path: string }, call: Call): Promise<void> {
+  const group = await lockGroup(em, path, LockMode.PESSIMISTIC_WRITE);
+  if (!group) return;
+  await assertMayTakeFrom(em, call, group);
+  await em.nativeDelete(GroupMemberEntity, { tenant, groupId: group.id });
+  await removeGrantsOf(em, tenant, 'group', group.key);
+  call.outdated.add(`tenant:${tenant}`);
+  em.remove(group);
+  recordGroup(em, call, 'group.deleted', group);
 }
 
 function lockGroup(em: EntityManager, path: string, lockMode: LockMode) {
@@ -66,7 +60,8 @@ async function assertMayTakeFrom(em: EntityManager, call: Call, group: GroupRow)
   if (roles.includes(ownerRole)) await assertMayTouch(em, call.caller, group.tenant, [ownerRole]);
 }
 
-function recordMember(em: EntityManager, call: Call, type: string, group: GroupRow, userId: string): void {
+/** Writes the event of a user's coming into a group or leaving it. */
+export function recordMember(em: EntityManager, call: Call, type: string, group: GroupRow, userId: string): void {
   call.outdated.add(`user:${userId}`);
   recordChange(em, call, {
     tenant: group.tenant,

@@ -3,13 +3,12 @@ import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type Group, GroupSchema, type GroupsSaveRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { changedFields } from '@bailiwick/shared/changes.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { timeAfter } from '../records.ts';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
 import { ancestorKeys, pathKey } from './path.ts';
 

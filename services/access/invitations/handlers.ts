@@ -1,12 +1,83 @@
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unimplemented } from '@bailiwick/shared/errors.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { acceptInvitation } from './accept.ts';
+import { type CreateDeps, createInvitation } from './create.ts';
+import { toInvitation } from './entities.ts';
+import { findTenantOfToken, invitationsInto, invitationsOf, lockByToken, lockPending, settleInvitation } from './queries.ts';
+import { deadToken, recordInvitation } from './records.ts';
 
-export const invitationHandlers: Handlers<typeof TenantInvitations> = {
-  create: unimplemented,
-  accept: unimplemented,
-  decline: unimplemented,
-  list: unimplemented,
-  listByEmail: unimplemented,
-  delete: unimplemented,
-};
+export function invitationHandlers(deps: CreateDeps & { pager: Pager }): Handlers<typeof TenantInvitations> {
+  const { database, pager } = deps;
+  return {
+    async create(request, call) {
+      return { token: await createInvitation(deps, request, call) };
+    },
+
+    async accept({ token }, call) {
+      await acceptInvitation(database, token, call);
+      return {};
+    },
+
+    async decline({ token }, call) {
+      if (tokenKind(token) !== 'invitation') throw deadToken();
+      const hash = tokenHash(token);
+      const tenant = await findTenantOfToken(database, hash);
+      if (tenant === undefined) throw deadToken();
+      await database.transaction(tenant, (em) => decline(em, tenant, hash, call));
+      return {};
+    },
+
+    async list({ tenant, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const rows = await invitationsInto(database, tenant, { after: query.after, limit: query.limit + 1 });
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toInvitation), nextCursor } };
+    },
+
+    async listByEmail({ email, page }, call) {
+      const { key } = normaliseEmail(email);
+      assertOwn(key, call);
+      const binding = [call.operation.name, key];
+      const query = pager.read(page, binding);
+      const rows = await invitationsOf(database, key, { after: query.after, limit: query.limit + 1 });
+      const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
+      return { page: { items: items.map(toInvitation), nextCursor } };
+    },
+
+    async delete({ tenant, email }, call) {
+      const { key } = normaliseEmail(email);
+      await database.transaction(tenant, (em) => revoke(em, tenant, key, call));
+      return {};
+    },
+  };
+}
+
+/** Turns an invitation down; doing so again changes nothing. */
+async function decline(em: EntityManager, tenant: string, hash: Uint8Array, call: Call): Promise<void> {
+  const run = inTransaction(em);
+  const row = await lockByToken(run, tenant, hash);
+  if (row?.status === 'declined') return;
+  const declined = row && (await settleInvitation(run, row, { status: 'declined' }));
+  if (!declined) throw deadToken();
+  recordInvitation(em, call, 'invitation.declined', declined, { previous: { Status: 'pending' } });
+}
+
+/** Takes back the invitation that waits; nothing happens where none does. */
+async function revoke(em: EntityManager, tenant: string, emailKey: string, call: Call): Promise<void> {
+  const run = inTransaction(em);
+  const row = await lockPending(run, tenant, emailKey);
+  const revoked = row && (await settleInvitation(run, row, { status: 'revoked' }));
+  if (revoked) recordInvitation(em, call, 'invitation.revoked', revoked, { previous: { Status: 'pending' } });
+}
+
+/** Everybody sees the invitations of their own verified address, in whatever spelling, and the platform those of all. */
+function assertOwn(key: string, { allowedBy, caller }: Call): void {
+  if (allowedBy?.kind === 'platform') return;
+  if (caller.type !== 'user' || caller.email === '' || normaliseEmail(caller.email).key !== key) throw denied();
+}

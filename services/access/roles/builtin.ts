@@ -66,3 +66,6 @@ export function permissionsOf(slug: string, level: Level): readonly string[] {
 
 /** Whether a role can be granted in a tenant. */
 export const isTenantRole = (slug: string): boolean => inTenant.has(slug);
+
+/** Whether a slug is that of a built-in role, in tenants or on the platform. */
+export const isBuiltIn = (slug: string): boolean => onPlatform.has(slug);

@@ -1,11 +1,42 @@
-import type { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unimplemented } from '@bailiwick/shared/errors.ts';
+import type { Roles, RolesListByTenantRequest, RolesListRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { builtInRoles, toRole } from './entities.ts';
+import { findRole, rolesOf } from './queries.ts';
+import { deleteRole, saveRole } from './save.ts';
 
-export const roleHandlers: Handlers<typeof Roles> = {
-  save: unimplemented,
-  get: unimplemented,
-  delete: unimplemented,
-  list: unimplemented,
-  listByTenant: unimplemented,
-};
+type Deps = { database: Database; pager: Pager };
+
+export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> {
+  // List and ListByTenant have equal shapes and answer alike.
+  async function list({ tenant, page }: RolesListRequest | RolesListByTenantRequest, { operation }: Call) {
+    const binding = [operation.name, tenant];
+    const query = pager.read(page, binding);
+    const builtIn = builtInRoles(tenant).filter(({ id }) => id > query.after);
+    const rows = await rolesOf(database, tenant, { after: query.after, limit: query.limit + 1 });
+    return { page: pager.cut([...builtIn, ...rows.map(toRole)], query, binding, ({ id }) => id) };
+  }
+
+  return {
+    async save(request, call) {
+      await database.transaction(request.role?.tenant ?? '', (em) => saveRole(em, request, call));
+      return {};
+    },
+
+    async get({ tenant, slug }) {
+      const builtIn = builtInRoles(tenant).find((role) => role.slug === slug);
+      if (builtIn) return { role: builtIn };
+      const row = await findRole(database, tenant, slug);
+      return row ? { role: toRole(row) } : {};
+    },
+
+    async delete({ tenant, slug }, call) {
+      await database.transaction(tenant, (em) => deleteRole(em, { tenant, slug }, call));
+      return {};
+    },
+
+    list,
+    listByTenant: list,
+  };
+}

@@ -24,3 +24,10 @@ function patternIncludes(pattern: string, wanted: string): boolean {
   const stem = wanted.endsWith('*') ? wanted.slice(0, -1) : wanted;
   return stem.startsWith(reach) && namedOnly.every((prefix) => !stem.startsWith(prefix) || reach.startsWith(prefix));
 }
+
+/** Of patterns only what a key is narrowed to. */
+export function narrow(patterns: readonly string[], narrowedTo: readonly string[]): string[] {
+  if (narrowedTo.length === 0) return [...patterns];
+  const within = patterns.filter((pattern) => includes(narrowedTo, pattern));
+  return [...new Set([...within, ...narrowedTo.filter((pattern) => includes(patterns, pattern))])];
+}

@@ -9,6 +9,7 @@ import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../roles/builtin.ts';
+import { assertStaying } from '../subjects/state.ts';
 import { mergeSettings, TenantEntity, TenantMemberEntity, toTenant, toTenantMember } from './entities.ts';
 import { countCreatedBy } from './queries.ts';
 import { slugFromName, withSuffix } from './slug.ts';
@@ -60,6 +61,7 @@ type NewTenant = { sent: Tenant; slug: string; owner: string; ownTenant: boolean
 function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewTenant, call: Call): Promise<Tenant> {
   const id = createId('tnt');
   return database.transaction(id, async (em) => {
+    await assertStaying(em, owner);
     if (ownTenant) await assertMayHaveAnother(em, owner);
     const now = new Date();
     const tenant = em.create(TenantEntity, {
@@ -72,6 +74,7 @@ function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewT
       createdBy: call.caller.id,
       createdAt: now,
       updatedAt: now,
+      purgeAt: null,
     });
     const member = em.create(TenantMemberEntity, { tenant: id, userId: owner, status: 'active', source: 'creator', joinedAt: now });
     em.persist([tenant, member]);

@@ -28,9 +28,14 @@ export const TenantEntity = defineEntity({
     createdBy: p.text(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
+    /** When a deleted tenant is removed for good. */
+    purgeAt: p.datetime(3).nullable(),
   },
   uniques: [{ name: 'tenant_slug', properties: ['slug'] }],
-  indexes: [{ name: 'tenant_created_by', properties: ['createdBy'] }],
+  indexes: [
+    { name: 'tenant_created_by', properties: ['createdBy'] },
+    { name: 'tenant_purge_at', properties: ['purgeAt'], where: 'purge_at is not null' },
+  ],
 });
 
 /** A user's membership of a tenant. */

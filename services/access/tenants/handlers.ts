@@ -4,9 +4,11 @@ import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { createTenant, type CreateDeps } from './create.ts';
 import { toTenant } from './entities.ts';
+import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
 import { findTenant, tenantsOf } from './queries.ts';
+import { updateTenant } from './update.ts';
 
-export function tenantHandlers(deps: CreateDeps & { pager: Pager }): Handlers<typeof Tenants> {
+export function tenantHandlers(deps: CreateDeps & { pager: Pager; tenantGraceSeconds: number }): Handlers<typeof Tenants> {
   const { database, pager } = deps;
   return {
     async create(request, call) {
@@ -18,6 +20,19 @@ export function tenantHandlers(deps: CreateDeps & { pager: Pager }): Handlers<ty
       if (!row) throw notFound('tenant');
       return { tenant: toTenant(row) };
     },
+
+    async update(request, call) {
+      return { tenant: await updateTenant(database, request, call) };
+    },
+
+    async delete({ tenant }, call) {
+      await deleteTenant(database, tenant, deps.tenantGraceSeconds, call);
+      return {};
+    },
+
+    restore: async ({ tenant }, call) => ({ tenant: await restoreTenant(database, tenant, call) }),
+    suspend: async ({ tenant }, call) => ({ tenant: await suspendTenant(database, tenant, call) }),
+    resume: async ({ tenant }, call) => ({ tenant: await resumeTenant(database, tenant, call) }),
 
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];

@@ -1,18 +1,18 @@
-import { type TenantMembers, TenantMemberSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
-import { LockMode } from '@mikro-orm/core';
+import type { TenantMembers } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
 import { rightsOf } from '../decisions/rights.ts';
 import { assertUser, type Directory } from '../directory.ts';
-import { addGrant, removeGrantsOf } from '../grants/entries.ts';
+import { addGrant } from '../grants/entries.ts';
 import { memberRole, ownerRole } from '../roles/builtin.ts';
-import { TenantEntity, TenantMemberEntity, type TenantMemberRow, toTenantMember } from './entities.ts';
-import { countOtherOwners, membersOf, removeMemberships } from './queries.ts';
+import { assertPresent } from '../subjects/state.ts';
+import { TenantMemberEntity, toTenantMember } from './entities.ts';
+import { lockTenant } from './lock.ts';
+import { endMembership, recordMembership } from './membership.ts';
+import { countOtherOwners, membersOf } from './queries.ts';
 
 type Deps = { database: Database; directory: Directory; pager: Pager };
 
@@ -29,6 +29,7 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
     async add({ tenant, userId }, call) {
       await assertUser(directory, userId, call);
       await database.transaction(tenant, async (em) => {
+        await assertPresent(em, userId, 'user');
         const { settings } = await lockTenant(em, tenant);
         if (await em.findOne(TenantMemberEntity, { userId })) return;
         const role = settings.defaultRole || memberRole;
@@ -45,28 +46,15 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
       await database.transaction(tenant, async (em) => {
         await lockTenant(em, tenant);
         const member = await em.findOne(TenantMemberEntity, { userId });
+        // Who is not a member does not learn that there is such a tenant.
+        if (!member && call.allowedBy?.kind === 'self') throw denied();
         if (!member) return;
         await assertRemovable(em, call, tenant, userId);
-        em.remove(member);
-        // The row goes first: whoever adds the user to a group meanwhile waits for it and then finds no member.
-        await em.flush();
-        await removeMemberships(inTransaction(em), tenant, userId);
-        await removeGrantsOf(em, tenant, 'user', userId);
-        recordMembership(em, call, 'tenant.member_removed', member);
+        await endMembership(em, call, member);
       });
       return {};
     },
   };
-}
-
-/**
- * Members of one tenant are changed one after the other: who is the last owner depends on all of them.
- * A tenant that was suspended since the call was allowed refuses it like one that does not exist.
- */
-async function lockTenant(em: EntityManager, id: string) {
-  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (tenant?.status !== 'active') throw denied();
-  return tenant;
 }
 
 async function assertRemovable(em: EntityManager, call: Call, tenant: string, userId: string): Promise<void> {
@@ -75,14 +63,4 @@ async function assertRemovable(em: EntityManager, call: Call, tenant: string, us
   if (!roles.includes(ownerRole)) return;
   await assertMayTouch(em, call.caller, tenant, [ownerRole]);
   if ((await countOtherOwners(run, tenant, userId)) === 0) throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
-}
-
-function recordMembership(em: EntityManager, call: Call, type: string, member: TenantMemberRow): void {
-  call.outdated.add(`user:${member.userId}`);
-  recordChange(em, call, {
-    tenant: member.tenant,
-    type,
-    data: encodeJson(TenantMemberSchema, toTenantMember(member)),
-    targets: [{ Type: 'user', ID: member.userId, Name: '' }],
-  });
 }

@@ -47,13 +47,29 @@ const otherOwners: Statement = {
   name: 'access.other_owners',
   text: `select count(*)::int as count from grant_entry g
          join tenant_member m on m.tenant = g.tenant and m.user_id = g.subject and m.status = 'active'
-         where g.tenant = $1 and g.subject_type = 'user' and g.role = 'owner' and g.resource = '' and g.subject <> $2 and g.expires_at is null`,
+         where g.tenant = $1 and g.subject_type = 'user' and g.role = 'owner' and g.resource = '' and g.subject <> $2 and g.expires_at is null
+           and not exists (select 1 from subject_state s where s.subject = g.subject and (s.state in ('disabled', 'deleted') or (s.state = 'leaving' and s.since > now() - interval '1 minute')))`,
 };
 
 /** How many members but this one own the tenant for good. Owners through a group do not count: leaving the group would leave no owner. */
 export async function countOtherOwners(run: Run, tenant: string, userId: string): Promise<number> {
   const rows = await run<{ count: number }>(otherOwners, [tenant, userId]);
   return rows[0]?.count ?? 0;
+}
+
+const ownersOf: Statement = {
+  name: 'access.owners',
+  text: `select t.name, g.subject from tenant t
+         join grant_entry g on g.tenant = t.id and g.subject_type = 'user' and g.role = 'owner' and g.resource = ''
+         join tenant_member m on m.tenant = g.tenant and m.user_id = g.subject and m.status = 'active'
+         where t.id = $1 and g.tenant = $1 and t.status = 'active' and (g.expires_at is null or g.expires_at > now())
+           and not exists (select 1 from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
+         order by g.subject limit $2`,
+};
+
+/** The users who own an active tenant directly, and its name. */
+export function findOwners(database: Database, tenant: string, limit: number): Promise<Array<{ name: string; subject: string }>> {
+  return database.query(ownersOf, [tenant, limit]);
 }
 
 const removeGroupMemberships: Statement = {
@@ -63,4 +79,15 @@ const removeGroupMemberships: Statement = {
 
 export async function removeMemberships(run: Run, tenant: string, userId: string): Promise<void> {
   await run(removeGroupMemberships, [tenant, userId]);
+}
+
+const purgeable: Statement = {
+  name: 'access.purgeable_tenants',
+  text: `select t.id from tenant t where t.status = 'deleting' and t.purge_at <= now() order by t.purge_at limit 20`,
+};
+
+/** Deleted tenants whose grace is over. */
+export async function findPurgeable(database: Database): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(purgeable, []);
+  return rows.map(({ id }) => id);
 }

@@ -19,7 +19,10 @@ export type AccountDeps = {
   limits: AccountLimits;
 };
 
-/** Whether one more mail may go to an address. What is too much is dropped without a word: an answer would tell of the address. */
-export async function mayMail({ limiter, limits }: AccountDeps, emailKey: string): Promise<boolean> {
-  return (await limiter.use(`mail ${emailKey}`, limits.mails)) === 0;
+/**
+ * Whether one more mail of a kind may go to an address. What is too much is dropped without a word: an answer would tell of the
+ * address. Each kind is counted for itself: anybody may register an address, and its owner could not reset the password any more.
+ */
+export async function mayMail({ limiter, limits }: AccountDeps, kind: 'registration' | 'change' | 'reset', emailKey: string): Promise<boolean> {
+  return (await limiter.use(`mail ${kind} ${emailKey}`, limits.mails)) === 0;
 }

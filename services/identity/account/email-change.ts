@@ -3,12 +3,13 @@ import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
+import { addressChange, mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { UserEntity } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { EmailChangeEntity } from './entities.ts';
-import { consumeEmailChange, voidEmailChanges, voidResetTokens } from './queries.ts';
+import { consumeEmailChange, findEmailChangeUser, voidEmailChanges, voidResetTokens } from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
@@ -21,22 +22,36 @@ export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Acc
       const email = normaliseEmail(text);
       const user = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
       if (!user) throw notFound('user');
-      // A session that was left open somewhere must not be enough to carry the account away.
-      const isOwner =
-        user.passwordHash === null || (await throttle.attempt(user.emailKey, call.caller.ip, () => passwords.verify(user.passwordHash, password)));
+      // A session that was left open somewhere must not be enough to carry the account away. Without a password it is
+      // counted all the same: it mails whomever the caller names.
+      const isOwner = await throttle.attempt(
+        user.emailKey,
+        call.caller.ip,
+        async () => user.passwordHash === null || (await passwords.verify(user.passwordHash, password)),
+      );
       if (!isOwner) throw denied('Password is wrong', 'WRONG_PASSWORD');
-      const mailing = await mayMail(deps, email.key);
+      const mailing = await mayMail(deps, 'change', email.key);
       const token = createToken('verify');
       const now = new Date();
       const expiresAt = new Date(now.getTime() + lifetimeMs);
       await database.transaction(null, async (em) => {
         const taken = await em.findOne(UserEntity, { emailKey: email.key });
         if (taken)
-          return recordAuditOnly(em, call, 'user.email_change_requested', email.address, mailing ? [noticeTask('already_registered', taken.email)] : []);
+          return recordAuditOnly(
+            em,
+            call,
+            'user.email_change_requested',
+            email.address,
+            mailing ? [noticeTask('already_registered', taken.email, { locale: taken.locale })] : [],
+          );
+        const locked = await lockActive(em, user.id);
+        // Given another password or address while this was being checked: what was proved is not true any more.
+        if (!locked || locked.passwordHash !== user.passwordHash || locked.emailKey !== user.emailKey) throw denied('Password is wrong', 'WRONG_PASSWORD');
         await voidEmailChanges(em, user.id);
         const change = { tokenHash: tokenHash(token), userId: user.id, email: email.address, emailKey: email.key, createdAt: now, expiresAt };
         em.persist(em.create(EmailChangeEntity, change));
-        const mail = mailTask('Account_Task_SendEmailVerification', keyRing, { Email: email.address, Token: token }, { expiresAt: expiresAt.toISOString() });
+        const extra = { purpose: addressChange, locale: user.locale, expiresAt: expiresAt.toISOString() };
+        const mail = mailTask('Account_Task_SendEmailVerification', keyRing, { Email: email.address, Token: token }, extra);
         recordAuditOnly(em, call, 'user.email_change_requested', email.address, mailing ? [mail] : []);
       });
       return {};
@@ -46,10 +61,9 @@ export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Acc
 
 /** Carries out the change of address that a verification token stands for, its address locked. Throws where it stands for none. */
 export async function applyEmailChange(em: EntityManager, call: Call, hash: Uint8Array): Promise<void> {
-  const change = await consumeEmailChange(em, hash);
-  if (!change) throw deadToken();
-  const user = await em.findOne(UserEntity, { id: change.user_id, status: 'active' });
-  if (!user || (await em.findOne(UserEntity, { emailKey: change.email_key }))) throw deadToken();
+  const user = await lockActive(em, (await findEmailChangeUser(em, hash)) ?? '');
+  const change = user && (await consumeEmailChange(em, hash));
+  if (!change || (await em.findOne(UserEntity, { emailKey: change.email_key }))) throw deadToken();
   const old = user.email;
   user.email = change.email;
   user.emailKey = change.email_key;
@@ -59,5 +73,5 @@ export async function applyEmailChange(em: EntityManager, call: Call, hash: Uint
   user.updatedAt = new Date();
   // A reset mail on its way to the old address is worth nothing any more.
   await voidResetTokens(em, user.id);
-  recordUser(em, call, 'user.updated', user, { tasks: [noticeTask('address_changed', old)] });
+  recordUser(em, call, 'user.updated', user, { tasks: [noticeTask('address_changed', old, { locale: user.locale })] });
 }

@@ -8,7 +8,8 @@ import { recordRefusal } from '@bailiwick/shared/outbox.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { SessionEntity, sessionRecord } from '../sessions/entities.ts';
 import { endSession } from '../sessions/handlers.ts';
-import { UserEntity, type UserRow, userRecord } from '../users/entities.ts';
+import { type UserRow, userRecord } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
 import { findUserByEmailKey, getUsers } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
 import { findNewestRegistration, type PendingRegistration, recordSuccess } from './queries.ts';
@@ -18,11 +19,10 @@ const absoluteMs = 30 * 24 * 60 * 60 * 1000;
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
 
-export function loginHandlers({ database, passwords, authority, throttle, limiter, limits }: AccountDeps): Login {
+export function loginHandlers({ database, passwords, authority, throttle }: AccountDeps): Login {
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
     const key = emailKey(text) ?? `? ${text.slice(0, 254)}`;
-    await limiter.take(`login ${key}`, limits.account);
     let user: UserRow | undefined;
     let pending: PendingRegistration | undefined;
     const holds = await throttle.attempt(key, call.caller.ip, async () => {
@@ -50,9 +50,10 @@ export function loginHandlers({ database, passwords, authority, throttle, limite
       const token = createToken('session');
       const now = new Date();
       return database.transaction(null, async (em) => {
-        const user = await em.findOne(UserEntity, { id, status: 'active' });
-        // Disabled or deleted while the password was being checked.
-        if (!user) throw unauthenticated('email or password is wrong');
+        const user = await lockActive(em, id);
+        // Disabled, deleted or given another password while this one was being checked.
+        const holds = user && (user.passwordHash === passwordHash || (await passwords.verify(user.passwordHash, password)));
+        if (!holds) throw unauthenticated('email or password is wrong');
         const session = em.create(SessionEntity, {
           id: createId('ses'),
           userId: user.id,

@@ -6,7 +6,7 @@ import { gauge } from '@bailiwick/shared/metrics.ts';
 import { lowerHashThreads } from './hash-threads.ts';
 
 /** argon2id as in RFC 9106's second choice for memory-constrained servers, OWASP's first: 19 MiB, two passes, one lane. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+export const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** How hashes of these parameters begin (PHC string format). */
 const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;

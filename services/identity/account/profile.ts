@@ -5,7 +5,9 @@ import { changedFields } from '@bailiwick/shared/changes.ts';
 import { noticeTask } from '@bailiwick/shared/tasks.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
+import { lockActive } from '../users/lock.ts';
 import type { AccountDeps } from './deps.ts';
+import { voidEmailChanges } from './queries.ts';
 import { recordUser } from './records.ts';
 
 type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
@@ -40,14 +42,15 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password);
       await database.transaction(null, async (em) => {
-        const user = await em.findOneOrFail(UserEntity, { id: stored.id });
+        const user = await lockActive(em, stored.id);
         // Changed by somebody else while this was being checked: what was proved is not true any more.
-        if (user.passwordHash !== stored.passwordHash) throw denied('Current is wrong', 'WRONG_PASSWORD');
+        if (!user || user.passwordHash !== stored.passwordHash) throw denied('Current is wrong', 'WRONG_PASSWORD');
         user.passwordHash = passwordHash;
         user.updatedAt = new Date();
+        await voidEmailChanges(em, user.id);
         await endOtherSessions(em, user.id, call.caller.credentialId);
         call.outdated.add(`user:${user.id}`);
-        recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email)] });
+        recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email, { locale: user.locale })] });
       });
       return {};
     },

@@ -52,35 +52,55 @@ export async function renewRegistration(em: EntityManager, userId: string, token
   return rows.length > 0;
 }
 
+/** In the order in which handlers lock these rows, so that none waits for this while this waits for it. */
 export async function deleteExpired(em: EntityManager): Promise<void> {
   await execute(em, 'delete from registration where expires_at < now()', []);
   await execute(em, 'delete from reset_token where expires_at < now()', []);
   await execute(em, 'delete from email_change where expires_at < now()', []);
-  await execute(em, "delete from login_failure where updated_at < now() - interval '30 days'", []);
-  await execute(em, "delete from known_network where last_success_at < now() - interval '400 days'", []);
   await execute(em, "delete from session where expires_at < now() or last_seen_at < now() - interval '7 days'", []);
+  await execute(em, "delete from known_network where last_success_at < now() - interval '400 days'", []);
+  await execute(em, "delete from login_failure where updated_at < now() - interval '30 days'", []);
+}
+
+const resetToken: Statement = { name: 'identity.reset_token', text: 'select 1 as one from reset_token where token_hash = $1 and expires_at > now()' };
+
+/** Whether there is such a token now; only consuming it decides. */
+export async function hasResetToken(database: Database, tokenHash: Uint8Array): Promise<boolean> {
+  return (await database.query(resetToken, [tokenHash])).length > 0;
+}
+
+/** Whose reset token it is, alive or not: the user is locked before the token is consumed. */
+export async function findResetUser(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(em, 'select user_id from reset_token where token_hash = $1', [tokenHash]);
+  return row?.user_id;
 }
 
 /** Consumes a reset token; a token issued for an address that the user no longer has is dead. */
-export async function consumeResetToken(em: EntityManager, tokenHash: Uint8Array): Promise<{ user_id: string } | undefined> {
-  const [row] = await execute<{ user_id: string }>(
+export async function consumeResetToken(em: EntityManager, tokenHash: Uint8Array): Promise<boolean> {
+  const rows = await execute(
     em,
     `delete from reset_token t using user_account u
      where t.token_hash = $1 and t.expires_at > now() and u.id = t.user_id and u.email_key = t.email_key and u.status = 'active' returning t.user_id`,
     [tokenHash],
   );
-  return row;
+  return rows.length > 0;
 }
 
 export async function voidResetTokens(em: EntityManager, userId: string): Promise<void> {
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
 }
 
+/** Whose change of address it is, alive or not: the user is locked before the token is consumed. */
+export async function findEmailChangeUser(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(em, 'select user_id from email_change where token_hash = $1', [tokenHash]);
+  return row?.user_id;
+}
+
 /** Takes the change of address of a token out of the table, if the token is alive. */
-export async function consumeEmailChange(em: EntityManager, tokenHash: Uint8Array): Promise<{ user_id: string; email: string; email_key: string } | undefined> {
-  const [row] = await execute<{ user_id: string; email: string; email_key: string }>(
+export async function consumeEmailChange(em: EntityManager, tokenHash: Uint8Array): Promise<{ email: string; email_key: string } | undefined> {
+  const [row] = await execute<{ email: string; email_key: string }>(
     em,
-    'delete from email_change where token_hash = $1 and expires_at > now() returning user_id, email, email_key',
+    'delete from email_change where token_hash = $1 and expires_at > now() returning email, email_key',
     [tokenHash],
   );
   return row;
@@ -126,13 +146,14 @@ export async function countFailure(database: Database, emailKey: string, network
  * other networks stay: a person who signs in at home gives nobody elsewhere new guesses.
  */
 export async function recordSuccess(em: EntityManager, emailKey: string, network: string): Promise<void> {
-  const [known] = await execute<{ is_new: boolean }>(
+  await execute(
     em,
-    `insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
-     on conflict (email_key, network) do update set last_success_at = now() returning xmax = 0 as is_new`,
+    `with known as (
+       insert into known_network (email_key, network, last_success_at) values ($1, $2, now())
+       on conflict (email_key, network) do update set last_success_at = now() returning xmax = 0 as is_new)
+     delete from login_failure f using known where f.email_key = $1 and f.network = case when known.is_new then '' else $2 end`,
     [emailKey, network],
   );
-  await execute(em, 'delete from login_failure where email_key = $1 and network = $2', [emailKey, known?.is_new ? '' : network]);
 }
 
 /** Opens an account again, whatever happened: its person has proved to hold the address. */

@@ -2,17 +2,20 @@ import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { recordChange, type Target } from '@bailiwick/shared/outbox.ts';
 import type { Task } from '@bailiwick/shared/tasks.ts';
 import { userJson, type UserRow } from '../users/entities.ts';
 
 /** One text for every token that does not work: unknown, used, void or expired. */
 export const deadToken = () => failedPrecondition('the token is not valid any more');
 
+type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
+
 /** Records a change of a user with the event that carries the user's record. */
-export function recordUser(em: EntityManager, call: Call, type: string, user: UserRow, more: { tasks?: readonly Task[]; previous?: JsonObject } = {}): void {
-  const targets = [{ Type: 'user', ID: user.id, Name: user.email }];
-  recordChange(em, call, { tenant: '', type, data: userJson(user), targets, ...more });
+export function recordUser(em: EntityManager, call: Call, type: string, user: UserRow, more: RecordedWith = {}): void {
+  const { targets: others = [], ...rest } = more;
+  const targets = [{ Type: 'user', ID: user.id, Name: user.email }, ...others];
+  recordChange(em, call, { tenant: '', type, data: userJson(user), targets, ...rest });
 }
 
 /** Records a call about an address that must look the same whether or not the address is known. */

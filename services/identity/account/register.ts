@@ -10,6 +10,7 @@ import { findUserByEmailKey } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { applyEmailChange } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
+import { evenly } from './pace.ts';
 import { consumeRegistration, consumeRivals, findNewestRegistration, findTokenAddress, renewRegistration } from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
@@ -32,7 +33,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       const passwordHash = await passwords.hash(password);
       const userId = createId('usr');
       const now = new Date();
-      const mailing = await mayMail(deps, email.key);
+      const mailing = await mayMail(deps, 'registration', email.key);
       await database.transaction(null, async (em) => {
         const known = await em.findOne(UserEntity, { emailKey: email.key });
         if (known) return recordAlreadyRegistered(em, call, known, mailing);
@@ -82,14 +83,16 @@ export function registrationHandlers(deps: AccountDeps): Registration {
 
     async resendVerification({ email: text }, call) {
       const email = normaliseEmail(text);
-      const registration = await findNewestRegistration(database, email.key);
-      const known = await findUserByEmailKey(database, email.key);
-      const mailing = await mayMail(deps, email.key);
-      const token = createToken('verify');
-      const expiresAt = new Date(Date.now() + lifetimeMs);
-      await database.transaction(null, async (em) => {
-        const renewed = mailing && registration && !known && (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
-        recordAuditOnly(em, call, 'user.verification_resent', email.address, renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : []);
+      await evenly(async () => {
+        const registration = await findNewestRegistration(database, email.key);
+        const known = await findUserByEmailKey(database, email.key);
+        const mailing = await mayMail(deps, 'registration', email.key);
+        const token = createToken('verify');
+        const expiresAt = new Date(Date.now() + lifetimeMs);
+        await database.transaction(null, async (em) => {
+          const renewed = mailing && registration && !known && (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
+          recordAuditOnly(em, call, 'user.verification_resent', email.address, renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : []);
+        });
       });
       return {};
     },
@@ -101,5 +104,11 @@ export function verificationMail({ keyRing }: Pick<AccountDeps, 'keyRing'>, addr
 }
 
 export function recordAlreadyRegistered(em: EntityManager, call: Call, known: UserRow, mailing: boolean): void {
-  recordAuditOnly(em, call, 'user.registration_repeated', known.email, mailing ? [noticeTask('already_registered', known.email)] : []);
+  recordAuditOnly(
+    em,
+    call,
+    'user.registration_repeated',
+    known.email,
+    mailing ? [noticeTask('already_registered', known.email, { locale: known.locale })] : [],
+  );
 }

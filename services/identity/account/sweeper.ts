@@ -1,6 +1,7 @@
 import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import { deleteExpired } from './queries.ts';
 
@@ -8,16 +9,10 @@ const intervalMs = 10 * 60 * 1000;
 
 /** Removes expired rows. Nothing relies on it: whatever reads such a row asks for its expiry itself. */
 export function createSweeper({ database, limiter }: { database: Database; limiter: Limiter }, log: Log): Background {
-  return () => {
-    let work: Promise<unknown> = Promise.resolve();
-    const timer = setInterval(() => {
-      work = Promise.all([database.transaction(null, deleteExpired), limiter.sweep()]).catch((error: unknown) =>
-        log.warn('expired rows could not be removed', { error }),
-      );
-    }, intervalMs);
-    return async () => {
-      clearInterval(timer);
-      await work;
-    };
-  };
+  return repeat({
+    everyMs: intervalMs,
+    log,
+    failed: 'expired rows could not be removed',
+    work: () => Promise.all([database.transaction(null, deleteExpired), limiter.sweep()]),
+  });
 }

@@ -1,5 +1,5 @@
 import { exhausted } from '@bailiwick/shared/errors.ts';
-import { homeNetwork } from '@bailiwick/shared/limits.ts';
+import { homeNetwork, type Limit, type Limiter } from '@bailiwick/shared/limits.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { countFailure, findFailures, longestWaitSeconds } from './queries.ts';
 
@@ -12,10 +12,12 @@ const hardStop = 100;
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-export function createThrottle(database: Database) {
+type Deps = { database: Database; limiter: Limiter; limits: { account: Limit } };
+
+export function createThrottle({ database, limiter, limits }: Deps) {
   const queues = new Map<string, Promise<unknown>>();
 
-  // One attempt at a time for an account in this process: otherwise two hundred guesses that are sent at once would
+  // One attempt at a time for an account and network in this process: otherwise two hundred guesses that are sent at once would
   // all pass before the first of them has been counted.
   async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = queues.get(key) ?? Promise.resolve();
@@ -31,8 +33,11 @@ export function createThrottle(database: Database) {
 
   return {
     /** Runs a password check of an account, unless there were too many failures. `check` says whether it held. */
-    attempt(emailKey: string, ip: string, check: () => Promise<boolean>): Promise<boolean> {
-      return inTurn(emailKey, async () => {
+    async attempt(emailKey: string, ip: string, check: () => Promise<boolean>): Promise<boolean> {
+      const network = (await findFailures(database, emailKey, homeNetwork(ip)))?.network ?? '';
+      // Also these are counted apart: a stranger who only keeps asking would otherwise shut the person at home out.
+      await limiter.take(`login ${emailKey} ${network}`, limits.account);
+      return inTurn(`${emailKey} ${network}`, async () => {
         const state = await findFailures(database, emailKey, homeNetwork(ip));
         if (state && state.failures >= hardStop) throw exhausted('too many failed sign-ins, reset the password', longestWaitSeconds);
         if (state?.wait) throw exhausted('too many failed sign-ins, try again later', state.wait);

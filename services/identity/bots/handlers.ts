@@ -1,8 +1,61 @@
-import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import type { Client } from '@connectrpc/connect';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unimplemented } from '@bailiwick/shared/errors.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { LockMode } from '@mikro-orm/core';
+import { BotKeyEntity } from '../bot-keys/entities.ts';
+import { BotEntity, botRecord } from './entities.ts';
+import { findBot, listBots } from './queries.ts';
+import { recordBot, saveBot } from './save.ts';
 
-export const botsHandlers: Handlers<typeof Bots> = { save: unimplemented, get: unimplemented, list: unimplemented, delete: unimplemented };
+type Deps = { database: Database; pager: Pager; authority: Client<typeof Authority>; log: Log };
 
-export const botKeysHandlers: Handlers<typeof BotKeys> = { create: unimplemented, get: unimplemented, list: unimplemented, setExpiration: unimplemented };
+export function botsHandlers({ database, pager, authority, log }: Deps): Handlers<typeof Bots> {
+  const tell = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
+    authority
+      .setSubjectState({ subject, state, changedAt: timestampFromDate(changedAt) })
+      .catch((error: unknown) => log.warn('access hears of a bot by its event only', { error, bot: subject }));
+
+  return {
+    async save(request, call) {
+      const bot = await saveBot(database, request, call);
+      // What an inactive bot was granted counts for nothing: access knows it before the answer, and from the event where this call is lost.
+      await tell(bot.id, bot.active ? 'active' : 'disabled', new Date(bot.updatedAt));
+      return { bot: botRecord(bot) };
+    },
+
+    async get({ tenant, id }) {
+      const bot = await findBot(database, tenant, id);
+      if (!bot) throw notFound('bot');
+      return { bot: botRecord(bot) };
+    },
+
+    async list({ tenant, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const { items, nextCursor } = pager.cut(await listBots(database, tenant, query), query, binding, ({ id }) => id);
+      return { page: { items: items.map(botRecord), nextCursor } };
+    },
+
+    async delete({ tenant, id }, call) {
+      const isDeleted = await database.transaction(tenant, async (em) => {
+        const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!bot) return false;
+        // The keys go with it: that is one change, the bot's. Its grants are access's to remove when it hears of it.
+        await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
+        em.remove(bot);
+        call.outdated.add(`bot:${id}`);
+        recordBot(em, call, 'bot.deleted', bot);
+        return true;
+      });
+      // Only then: the id that was sent may be another tenant's.
+      if (isDeleted) await tell(id, 'deleted', new Date());
+      return {};
+    },
+  };
+}

@@ -6,8 +6,10 @@ import type { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_p
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { unauthenticated } from '@bailiwick/shared/errors.ts';
+import { createNetworks } from '@bailiwick/shared/networks.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
 import { findLiveSession } from './queries.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority>; platformKey: string; workerToken: string };
@@ -19,28 +21,54 @@ export function credentialsHandlers({ database, platformKey, workerToken }: Deps
     { hash: tokenHash(workerToken), principal: { type: 'worker', id: 'worker', credentialId: 'worker-token' } },
   ];
   return {
-    async resolve({ tokenHash: hash }) {
+    async resolve({ tokenHash: hash, ip }) {
       const match = installed.find((candidate) => candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash));
       if (match) return match.principal;
       const session = await findLiveSession(database, hash);
-      if (!session) throw unauthenticated();
-      return { type: 'user', id: session.user_id, credentialId: session.id, email: session.email };
+      if (session) {
+        return { type: 'user', id: session.user_id, credentialId: session.id, email: session.email, expiresAt: timeOf(session.expires_at) };
+      }
+      const key = await findLiveBotKey(database, hash);
+      if (!key) throw unauthenticated();
+      // From an address that it is not bound to, the gateway refuses the key: that is no use of it.
+      if (key.stale && servesFrom(key, ip)) await touchBotKey(database, key);
+      const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
+      return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt: timeOf(key.expiresAt) };
     },
   };
 }
 
-/** Answers a platform's own services. A token of one who is not in the tenant in question is inactive, like an unknown one. */
+const timeOf = (text: string) => timestampFromDate(new Date(text));
+
+const servesFrom = ({ allowedIps }: LiveBotKey, ip: string): boolean => allowedIps.length === 0 || createNetworks(allowedIps)(ip);
+
+/**
+ * Answers a platform's own services. A token of one who is not in the tenant in question is inactive, like an unknown one.
+ * Asking about a token is no use of it: it does not keep a session alive.
+ */
 export function tokensHandlers({ database, authority }: Deps): Handlers<typeof Tokens> {
+  async function aboutSession(token: string, tenant: string) {
+    const session = await findLiveSession(database, tokenHash(token), { touch: false });
+    if (!session) return {};
+    if (tenant !== '') {
+      const { tenants } = await authority.listUserTenants({ userId: session.user_id });
+      if (!tenants.some(({ id }) => id === tenant)) return {};
+    }
+    return { active: true, type: 'session', id: session.id, userId: session.user_id, expiresAt: timeOf(session.expires_at) };
+  }
+
+  async function aboutBotKey(token: string, tenant: string, ip: string) {
+    const key = await findLiveBotKey(database, tokenHash(token));
+    if (!key || (tenant !== '' && tenant !== key.tenant) || !servesFrom(key, ip)) return {};
+    const { id, bot, permissions } = key;
+    return { active: true, type: 'bot_key', id, bot, tenant: key.tenant, permissions, expiresAt: timeOf(key.expiresAt) };
+  }
+
   return {
-    async introspect({ token, tenant }) {
-      // Asking about a token is no use of it: it does not keep a session alive.
-      const session = tokenKind(token) === 'session' ? await findLiveSession(database, tokenHash(token), { touch: false }) : undefined;
-      if (!session) return {};
-      if (tenant !== '') {
-        const { tenants } = await authority.listUserTenants({ userId: session.user_id });
-        if (!tenants.some(({ id }) => id === tenant)) return {};
-      }
-      return { active: true, type: 'session', id: session.id, userId: session.user_id, expiresAt: timestampFromDate(new Date(session.expires_at)) };
+    async introspect({ token, tenant, ip }) {
+      const kind = tokenKind(token);
+      if (kind === 'session') return aboutSession(token, tenant);
+      return kind === 'botKey' ? aboutBotKey(token, tenant, ip) : {};
     },
   };
 }

@@ -4,24 +4,32 @@ import type { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/inter
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { alreadyExists, denied, notFound, unimplemented } from '@bailiwick/shared/errors.ts';
+import { alreadyExists, denied, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
 import { type Database, lockName } from '@bailiwick/shared/orm.ts';
+import type { Pager, PageQuery } from '@bailiwick/shared/page.ts';
 import type { PasswordRules } from '../account/password-rules.ts';
 import type { Passwords } from '../account/passwords.ts';
 import { consumeRivals } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
+import { botRecord } from '../bots/entities.ts';
+import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { newUser, UserEntity, type UserRow, userRecord } from './entities.ts';
-import { findUserByEmailKey, getUsers } from './queries.ts';
+import { changeHandlers } from './change.ts';
+import { deletionHandler } from './delete.ts';
+import { findUserByEmailKey, getUsers, listUsers } from './queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; passwords: Passwords; passwordRules: PasswordRules };
+type Deps = { database: Database; authority: Client<typeof Authority>; passwords: Passwords; passwordRules: PasswordRules; pager: Pager; log: Log };
 
-export function usersHandlers({ database, authority, passwords, passwordRules }: Deps): Handlers<typeof Users> {
+export function usersHandlers(deps: Deps): Handlers<typeof Users> {
+  const { database, authority, passwords, passwordRules, pager } = deps;
   /** Who may not read this user learns nothing: a reader of other tenants hears not_found, everybody else 403. */
   async function assertMayRead(userId: string, { caller, allowedBy }: Call): Promise<void> {
     if (allowedBy?.kind === 'platform' || (caller.type === 'user' && caller.id === userId)) return;
     const botTenant = caller.type === 'bot' ? caller.tenant : '';
-    const { shared, anywhere } = await authority.mayReadUser({ readerType: caller.type, readerId: caller.id, userId, botTenant });
+    const reader = { readerType: caller.type, readerId: caller.id, botTenant, narrowedTo: caller.narrowedTo };
+    const { shared, anywhere } = await authority.mayReadUser({ ...reader, userId });
     if (shared) return;
     throw anywhere ? notFound('user') : denied();
   }
@@ -57,9 +65,48 @@ export function usersHandlers({ database, authority, passwords, passwordRules }:
       });
       return { user: userRecord(user) };
     },
-    list: unimplemented,
-    listByTenant: unimplemented,
+
+    async get({ userId }, call) {
+      const [user] = await getUsers(database, [userId]);
+      await assertMayRead(user?.id ?? '', call);
+      if (!user) throw notFound('user');
+      return { user: userRecord(user) };
+    },
+
+    async list({ page }, { operation }) {
+      const binding = [operation.name];
+      const query = pager.read(page, binding);
+      const rows = await listUsers(database, { after: query.after, limit: query.limit + 1 });
+      return { page: toPage(pager, rows, query, binding) };
+    },
+
+    async listByTenant({ tenant, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const rows = await listMembers(deps, tenant, { after: query.after, limit: query.limit + 1 });
+      return { page: toPage(pager, rows, query, binding) };
+    },
+
+    ...changeHandlers(deps),
+    ...deletionHandler(deps),
   };
+}
+
+function toPage(pager: Pager, rows: readonly UserRow[], query: PageQuery, binding: readonly string[]) {
+  const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
+  return { items: items.map(userRecord), nextCursor };
+}
+
+/** The users who are members of a tenant. Members that are no users any more leave no gap: as many as are missing are asked for anew. */
+async function listMembers({ database, authority }: Pick<Deps, 'database' | 'authority'>, tenant: string, { after, limit }: PageQuery): Promise<UserRow[]> {
+  const users: UserRow[] = [];
+  for (let last = after; users.length < limit; ) {
+    const { userIds } = await authority.listMemberIds({ tenant, after: last, limit });
+    users.push(...(await getUsers(database, userIds)));
+    if (userIds.length < limit) break;
+    last = userIds.at(-1) ?? last;
+  }
+  return users.slice(0, limit);
 }
 
 /** What the other services may ask. */
@@ -72,6 +119,10 @@ export function directoryHandlers({ database }: { database: Database }): Handler
     async findUserByEmail({ email }) {
       const user = await findUserByEmailKey(database, normaliseEmail(email).key);
       return user ? { user: userRecord(user) } : {};
+    },
+    async getBots({ tenant, ids }) {
+      const bots = tenant === '' ? await findBotsAnywhere(database, ids) : await findBots(database, tenant, ids);
+      return { bots: bots.map(botRecord) };
     },
   };
 }

@@ -1,12 +1,82 @@
+import { Buffer } from 'node:buffer';
 import type { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unimplemented } from '@bailiwick/shared/errors.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { LockMode } from '@mikro-orm/core';
+import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
+import { assertRoom, assertUrl } from '../endpoints/limits.ts';
+import { tenantToUpdate } from '../endpoints/permission.ts';
+import { clearHealth } from '../endpoints/queries.ts';
+import { createdValues, requireEndpoint } from '../endpoints/values.ts';
+import { ChatEndpointEntity } from './entities.ts';
+import { kindOf } from './kinds.ts';
+import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
+import { type Address, jsonOf, recordEndpoint, recordOf, replacedUrl, updateOf, urlContext } from './record.ts';
 
-export const chatHandlers: Handlers<typeof Chat> = {
-  createEndpoint: unimplemented,
-  updateEndpoint: unimplemented,
-  getEndpoint: unimplemented,
-  listEndpoints: unimplemented,
-  deleteEndpoint: unimplemented,
-  deliver: unimplemented,
-};
+export function chatHandlers({
+  database,
+  keys,
+  pager,
+  egress,
+  authority,
+  endpointLimit,
+}: EndpointDeps): Omit<Handlers<typeof Chat>, 'deliver' | 'listAttempts' | 'sendTest'> {
+  async function addressOf(tenant: string, endpoint: string, url: string): Promise<Address> {
+    assertUrl('URL', url, egress);
+    const { dekId, sealed } = await keys.seal(tenant, Buffer.from(url), urlContext(endpoint));
+    return { dekId, urlEnc: sealed, kind: kindOf(url) };
+  }
+
+  return {
+    async createEndpoint(request, call) {
+      const endpoint = requireEndpoint(request.endpoint);
+      const { tenant } = endpoint;
+      const id = createId('slk');
+      const address = await addressOf(tenant, id, request.url);
+      const row = await database.transaction(tenant, async (em) => {
+        await assertRoom(em, { tenant, kind: 'chat', limit: endpointLimit, count: () => em.count(ChatEndpointEntity, { tenant }) });
+        const created = em.create(ChatEndpointEntity, { ...createdValues(endpoint), ...address, tenant, id });
+        em.persist(created);
+        recordEndpoint(em, call, 'chat_endpoint.created', created);
+        return created;
+      });
+      return { endpoint: recordOf(row) };
+    },
+
+    async updateEndpoint(request, call) {
+      const endpoint = requireEndpoint(request.endpoint);
+      const permission = 'iam.chat.write';
+      const tenant = await tenantToUpdate(authority, call, permission, endpoint.tenant, () => findTenantOfEndpoint(database, endpoint.id));
+      const address = request.url === '' ? undefined : await addressOf(tenant, endpoint.id, request.url);
+      const row = await database.transaction(tenant, async (em) => {
+        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
+        const stored = await em.findOne(ChatEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!stored) throw notFound('endpoint');
+        const before = jsonOf(stored);
+        em.assign(stored, updateOf(endpoint, stored, address));
+        // Whether a URL is another one than before is not looked at: one that cannot be opened any more can be replaced, too.
+        const previous: Record<string, unknown> = { ...changedFields(before, jsonOf(stored)), ...(address ? replacedUrl : {}) };
+        if (Object.keys(previous).length === 0) return stored;
+        stored.updatedAt = timeAfter(stored.updatedAt);
+        recordEndpoint(em, { ...call, permission }, 'chat_endpoint.updated', stored, previous);
+        return stored;
+      });
+      return { endpoint: recordOf(row) };
+    },
+
+    ...sharedHandlers(
+      { database, pager },
+      {
+        type: 'chat_endpoint',
+        events: { deleted: 'chat_endpoint.deleted', replayed: 'chat_endpoint.replayed' },
+        find: findEndpoint,
+        list: listEndpoints,
+        lock: (em, which, lockMode) => em.findOne(ChatEndpointEntity, which, { lockMode }),
+        recordOf,
+        recordEvent: recordEndpoint,
+      },
+    ),
+  };
+}

@@ -1,19 +1,20 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
 import type { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { addressChange } from '@bailiwick/shared/tasks.ts';
+import { taskOf } from '../queue/context.ts';
 import type { Mails } from './mails.ts';
-import { type TemplateName } from './templates.ts';
-
-const notices: ReadonlyMap<string, TemplateName> = new Map<string, TemplateName>([
-  ['already_registered', 'already_registered'],
-  ['password_changed', 'password_changed'],
-  ['address_changed', 'address_changed'],
-]);
+import { isTemplateName, placeholders } from './placeholders.ts';
+import type { Suppressions } from './suppression.ts';
 
 export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks> {
   return {
     async sendEmailVerification(request, { caller }) {
-      await mails.sendToken('verification', 'verify', request, caller);
+      const mail = taskOf(caller).extra['purpose'] === addressChange ? 'address_verification' : 'verification';
+      await mails.sendToken(mail, 'verify', request, caller);
       return {};
     },
     async sendPasswordReset(request, { caller }) {
@@ -21,9 +22,12 @@ export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks>
       return {};
     },
     async sendNotice({ email, kind }, { caller }) {
-      const template = notices.get(kind);
-      if (!template) throw invalid('Kind must be a notice');
-      await mails.sendNotice(template, email, caller);
+      const needed: readonly string[] = isTemplateName(kind) ? placeholders[kind] : ['token'];
+      if (!isTemplateName(kind) || needed.includes('token')) throw invalid('Kind must be a notice');
+      const { extra } = taskOf(caller);
+      if (['name', 'date'].some((detail) => needed.includes(detail) && extra[detail] === undefined))
+        throw invalid('Kind must be one that a direct call can tell of');
+      await mails.sendNotice(kind, { email }, caller);
       return {};
     },
   };
@@ -33,6 +37,21 @@ export function invitationTaskHandlers(mails: Mails): Handlers<typeof TenantInvi
   return {
     async sendTenantInvitation(request, { caller }) {
       await mails.sendToken('invitation', 'invitation', request, caller);
+      return {};
+    },
+  };
+}
+
+export function suppressionHandlers(suppressions: Suppressions): Handlers<typeof Mail> {
+  return {
+    async getSuppression({ email }) {
+      const found = await suppressions.find(normaliseEmail(email).key);
+      if (!found) throw notFound('suppression');
+      const { code, created_at: createdAt, expires_at: expiresAt } = found;
+      return { suppression: { statusCode: code, createdAt: timestampFromDate(new Date(createdAt)), expiresAt: timestampFromDate(new Date(expiresAt)) } };
+    },
+    async deleteSuppression({ email }, call) {
+      await suppressions.remove(normaliseEmail(email).key, call);
       return {};
     },
   };

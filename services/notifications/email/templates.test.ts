@@ -1,60 +1,180 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { displayName, fill, readTemplates, renderTemplate, templateNames } from './templates.ts';
+import { fill, placeholders, placeholdersIn, type TemplateName, templateNames } from './placeholders.ts';
+import { partFiles } from './template-files.ts';
+import { displayName, localeChain, openTemplates, renderMail } from './templates.ts';
 
-const templates = readTemplates(path.join(import.meta.dirname, 'templates'));
+const shipped = openTemplates('');
+const locales = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR'];
 const values = {
+  service: 'Example',
   publicUrl: 'https://iam.example',
   email: 'a@example.org',
   tenantName: 'Acme',
+  inviterName: 'Ada',
+  name: 'build',
+  date: '2026-03-01T12:00:00.000Z',
   token: 'bwkv_x',
   link: 'https://iam.example/verify#token=bwkv_x',
 };
+const carryingTokens = templateNames.filter((name) => (placeholders[name] as readonly string[]).includes('token'));
+const textOf = (locale: string, name: string, part: string) => shipped.files.get(`${locale}.${name}.${part}`) ?? '';
+
+/** Opens a directory with these files on top of the shipped ones. */
+function open(files: Record<string, string | Uint8Array>) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bailiwick-mails-'));
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+      writeFileSync(path.join(directory, name), text);
+    }
+    return openTemplates(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+test('every locale has every mail, with the same placeholders in each', () => {
+  assert.deepEqual([...shipped.locales.values()].sort(), locales);
+  assert.deepEqual(carryingTokens, ['verification', 'address_verification', 'reset', 'invitation']);
+  for (const name of templateNames) {
+    for (const part of Object.values(partFiles)) {
+      const wanted = placeholdersIn(textOf('en', name, part));
+      for (const locale of locales) {
+        assert.notEqual(textOf(locale, name, part).trim(), '', `${locale} ${name} ${part}`);
+        assert.deepEqual(placeholdersIn(textOf(locale, name, part)), wanted, `${locale} ${name} ${part}`);
+      }
+    }
+  }
+  for (const locale of locales) for (const word of ['unnamed', 'somebody']) assert.ok(shipped.files.get(`${locale}.${word}.txt`), `${locale} ${word}`);
+  assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 2) + 1);
+});
+
+test('a placeholder of a mail is used in it, and no link leads to the bare address', () => {
+  for (const name of templateNames) {
+    const used = placeholdersIn(textOf('en', name, partFiles.text));
+    assert.deepEqual(used, [...placeholders[name], 'email', 'service'].sort(), name);
+  }
+});
 
 for (const name of templateNames) {
-  test(`the mail ${name} can be filled in`, () => {
-    const template = templates('en').templates.get(name);
-    assert.ok(template);
-    const { subject, text, html } = renderTemplate(template, values);
-    assert.doesNotMatch(subject, /\n/);
-    for (const part of [subject, text, html]) assert.doesNotMatch(part, /\{\{|\}\}/);
+  test(`the mail ${name} can be filled in, in every locale`, () => {
+    for (const locale of locales) {
+      const { subject, text, html } = renderMail(shipped, name, locale, values);
+      assert.doesNotMatch(subject, /\n/);
+      for (const part of [subject, text, html]) assert.doesNotMatch(part, /\{\{|\}\}/);
+      assert.ok(html.includes(`<html lang="${locale}">`));
+      // Nothing is fetched from anywhere when the mail is opened.
+      assert.doesNotMatch(html, /<(img|script|link|iframe|object)\b|url\(|@import|src=/i);
+      assert.deepEqual(placeholdersIn(textOf(locale, name, partFiles.subject)), []);
+    }
   });
 }
 
-for (const name of ['verification', 'reset', 'invitation'] as const) {
+for (const name of carryingTokens) {
   test(`the mail ${name} shows the bare token on a line of its own`, () => {
-    const template = templates('en').templates.get(name);
-    assert.ok(template);
-    const { text, html } = renderTemplate(template, values);
-    assert.ok(text.split('\n').includes('bwkv_x'));
-    assert.ok(text.split('\n').includes(values.link));
-    assert.ok(html.includes(`href="${values.link}"`));
+    for (const locale of locales) {
+      const { text, html } = renderMail(shipped, name, locale, values);
+      assert.ok(text.split('\n').includes('bwkv_x'));
+      assert.ok(text.split('\n').includes(values.link));
+      assert.ok(html.includes(`href="${values.link}"`));
+    }
   });
 }
 
 test('a mail is written in the closest locale there is', () => {
-  assert.equal(templates('de-CH'), templates('en'));
-  assert.equal(templates('en-GB'), templates('en'));
-  assert.equal(templates(''), templates('en'));
+  const chains = {
+    'de-CH': ['de', 'en'],
+    pt: ['pt-BR', 'en'],
+    'pt-PT': ['pt-BR', 'en'],
+    'PT-br': ['pt-BR', 'en'],
+    fr_CA: ['fr', 'en'],
+    'en-GB': ['en'],
+    'zh-Hant-TW': ['en'],
+    '': ['en'],
+  };
+  for (const [wanted, chain] of Object.entries(chains)) assert.deepEqual(localeChain(shipped, wanted), chain, wanted);
+  assert.equal(renderMail(shipped, 'reset', 'DE-ch', values).subject, 'Setzen Sie Ihr Passwort zurück');
+});
+
+test('files of an operator replace the shipped ones one by one, also with the flat names of a ConfigMap', () => {
+  const templates = open({ 'de/reset/subject.txt': 'Neues Passwort\n', 'fr.reset.subject.txt': 'Nouveau mot de passe', 'layout.html': '<b>{{content}}</b>' });
+  assert.equal(renderMail(templates, 'reset', 'de', values).subject, 'Neues Passwort');
+  assert.equal(renderMail(templates, 'reset', 'fr', values).subject, 'Nouveau mot de passe');
+  assert.equal(renderMail(templates, 'reset', 'de', values).text, renderMail(shipped, 'reset', 'de', values).text);
+  assert.match(renderMail(templates, 'reset', 'en', values).html, /^<b><p>Hello,/);
+});
+
+test('a locale of an operator may have some mails, and falls back for the others', () => {
+  const reset = { 'nl.reset.subject.txt': 'Wachtwoord', 'nl.reset.text.txt': '{{link}}\n{{token}}', 'nl.reset.html.html': '<a href="{{link}}">x</a>' };
+  const templates = open({ ...reset, 'de-CH.somebody.txt': 'Öpper' });
+  assert.equal(renderMail(templates, 'reset', 'nl-BE', values).subject, 'Wachtwoord');
+  assert.equal(renderMail(templates, 'invitation', 'nl', values).subject, 'You are invited');
+  assert.ok(renderMail(templates, 'invitation', 'de-CH', { ...values, inviterName: '' }).text.includes('Jemand'));
+});
+
+test('everything that is wrong with the files of an operator is told at once', () => {
+  const wrong = {
+    'de.reset.text.txt': '{{link}} {{tokn}}',
+    'de.reset.subject.txt': 'for {{email}}',
+    'de.verfication.text.txt': 'x',
+    'de.password_changed.html.html': ' ',
+    'de.somebody.txt': '{{email}}',
+    'nl.reset.subject.txt': 'Wachtwoord',
+    'pt-br.reset.subject.txt': 'Senha',
+    'a b.unnamed.txt': 'x',
+    'layout.html': 'nothing',
+    'en.reset.text.txt': new Uint8Array([0xff, 0xfe]),
+  };
+  assert.throws(
+    () => open(wrong),
+    ({ message }: Error) => {
+      for (const problem of [
+        'de.reset.text.txt wants {{tokn}}, which it does not have',
+        'de.reset.text.txt lacks {{token}}',
+        'de.reset.subject.txt wants {{email}}, which it does not have',
+        'de.verfication.text.txt is no file of a mail',
+        'de.password_changed.html.html is empty',
+        'de.somebody.txt wants {{email}}, which it does not have',
+        'nl.reset.text.txt is missing',
+        'nl.reset.html.html is missing',
+        'pt-br is spelt pt-BR',
+        'a b is no locale such as nl or zh-TW',
+        'layout.html lacks {{content}}',
+        'en.reset.text.txt is not UTF-8',
+      ])
+        assert.ok(message.includes(problem), `${problem}\nis not in\n${message}`);
+      return true;
+    },
+  );
+  assert.throws(() => openTemplates('/there/is/none'), /cannot be read/);
+});
+
+test('the links that Kubernetes puts beside the keys of a ConfigMap are no files', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bailiwick-mails-'));
+  mkdirSync(path.join(directory, '..2026_01_01'));
+  writeFileSync(path.join(directory, '..2026_01_01', 'de.reset.subject.txt'), 'Neues Passwort');
+  symlinkSync('..2026_01_01', path.join(directory, '..data'));
+  symlinkSync('..data/de.reset.subject.txt', path.join(directory, 'de.reset.subject.txt'));
+  assert.equal(renderMail(openTemplates(directory), 'reset', 'de', values).subject, 'Neues Passwort');
+  rmSync(directory, { recursive: true });
 });
 
 test('what is filled into HTML stays text', () => {
-  assert.equal(
-    renderTemplate({ subject: '', text: '', html: '<p>{{tenantName}}</p>' }, { tenantName: '<b a="1">&\'' }).html,
-    '<p>&lt;b a=&quot;1&quot;&gt;&amp;&#39;</p>',
-  );
+  const { html } = renderMail(shipped, 'endpoint_failing', 'en', { ...values, name: '<b a="1">&\'{{email}}' });
+  assert.ok(html.includes('&lt;b a=&quot;1&quot;&gt;&amp;&#39;{{email}}'));
 });
 
 test('what is filled in is not looked at for placeholders again', () => {
-  assert.equal(
-    fill('{{a}}', { a: '{{b}} $& $1', b: 'secret' }, (value) => value),
-    '{{b}} $& $1',
-  );
+  assert.equal(fill('{{a}}', { a: '{{b}} $& $1', b: 'secret' }), '{{b}} $& $1');
 });
 
 test('a placeholder without a value is a defect', () => {
-  assert.throws(() => fill('{{constructor}}', {}, (value) => value));
+  assert.throws(() => fill('{{constructor}}', {}));
+  assert.throws(() => renderMail(shipped, 'reset' satisfies TemplateName, 'en', { service: 'x', publicUrl: 'x', email: 'x' }));
 });
 
 test('a name in a mail is one short line without links', () => {

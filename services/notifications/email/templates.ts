@@ -1,53 +1,71 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-
-// Mails are plain files: templates/<locale>/<template>/{subject,text,html}.txt|html with {{name}} in them.
-// There is no logic in a template, so whoever translates one can break nothing but its words.
-
-export const templateNames = ['verification', 'reset', 'invitation', 'already_registered', 'password_changed', 'address_changed'] as const;
-export type TemplateName = (typeof templateNames)[number];
+import { fileURLToPath } from 'node:url';
+import { escapeHtml, fill, type TemplateName, type Values } from './placeholders.ts';
+import { layoutFile, localesOf, partFiles, problemsOf, readTemplateFiles, type TemplateFiles } from './template-files.ts';
 
 export type Template = { subject: string; text: string; html: string };
-/** What a locale says of a tenant without a name, and its templates. */
-export type Locale = { unnamed: string; templates: ReadonlyMap<TemplateName, Template> };
-/** The closest locale there is: de-CH, de, en. */
-export type Templates = (locale: string) => Locale;
-export type Values = Readonly<Record<string, string>>;
+/** What a mail is written with: the templates of all locales, each spelt as its folder is, and the layout around HTML. */
+export type Templates = { files: TemplateFiles; locales: ReadonlyMap<string, string>; layout: string };
+
+/** What is known for a mail. Names are as somebody chose them; `date` is RFC 3339. */
+export type MailValues = { email: string; tenantName?: string; inviterName?: string; name?: string; date?: string; token?: string; link?: string };
+/** Who sends it: what it is called, and the address clients reach it at. */
+export type Sender = { service: string; publicUrl: string };
 
 const fallbackLocale = 'en';
+const shippedDirectory = fileURLToPath(new URL('templates', import.meta.url));
 
-/** Reads all templates of a directory. Throws where a locale lacks one. */
-export function readTemplates(directory: string): Templates {
-  const locales = new Map(readdirSync(directory).map((locale) => [locale.toLowerCase(), readLocale(path.join(directory, locale))]));
-  const fallback = locales.get(fallbackLocale);
-  if (!fallback) throw new Error(`there are no mails in ${fallbackLocale}`);
-  return (locale) => {
-    const wanted = locale.toLowerCase();
-    return locales.get(wanted) ?? locales.get(wanted.split('-')[0] ?? '') ?? fallback;
+/** The shipped templates, with those of `directory` in their places; "" = none. Throws everything that is wrong with them at once. */
+export function openTemplates(directory: string): Templates {
+  const shipped = readTemplateFiles(shippedDirectory);
+  const own = directory === '' ? { files: new Map<string, string>(), problems: [] } : readTemplateFiles(directory);
+  const problems = [...shipped.problems, ...own.problems, ...problemsOf(own.files, shipped.files)];
+  if (problems.length > 0) throw new Error(`names templates that cannot be used: ${problems.join('; ')}`);
+  const files = new Map([...shipped.files, ...own.files]);
+  const layout = files.get(layoutFile);
+  if (layout === undefined) throw new Error('there is no layout for mails');
+  return { files, locales: new Map([...localesOf(files)].map((locale) => [locale.toLowerCase(), locale])), layout };
+}
+
+/** The locales to look for a mail in, the closest first: of de-CH that and de, of pt whatever Portuguese there is, and English in the end. */
+export function localeChain({ locales }: Templates, wanted: string): string[] {
+  const parts = wanted.toLowerCase().replaceAll('_', '-').split('-');
+  const narrowing = parts.map((_part, index) => parts.slice(0, parts.length - index).join('-'));
+  const cousins = [...locales.keys()].filter((locale) => locale.startsWith(`${parts[0]}-`)).sort();
+  return [...new Set([...narrowing, ...cousins, fallbackLocale])].flatMap((locale) => locales.get(locale) ?? []);
+}
+
+/** A mail in the closest locale that has it. */
+export function renderMail(templates: Templates, name: TemplateName, locale: string, given: MailValues & Sender): Template {
+  const chain = localeChain(templates, locale);
+  const lang = chain.find((candidate) => templates.files.has(`${candidate}.${name}.${partFiles.subject}`));
+  if (lang === undefined) throw new Error(`there is no mail ${name}`);
+  const part = (file: string) => templates.files.get(`${lang}.${name}.${file}`) ?? '';
+  const subject = part(partFiles.subject).trim();
+  const values = valuesOf(given, lang, (word) => wordOf(templates, [lang, ...chain], word));
+  const content = fill(part(partFiles.html), values, escapeHtml).trim();
+  const frame = { lang: escapeHtml(lang), subject: escapeHtml(subject), service: escapeHtml(given.service), publicUrl: escapeHtml(given.publicUrl), content };
+  return { subject, text: fill(part(partFiles.text), values), html: fill(templates.layout, frame) };
+}
+
+function valuesOf({ service, publicUrl, email, ...given }: MailValues & Sender, lang: string, word: (name: string) => string): Values {
+  const { token, link, date, name } = given;
+  return {
+    service,
+    publicUrl,
+    email,
+    tenantName: displayName(given.tenantName ?? '') || word('unnamed'),
+    inviterName: displayName(given.inviterName ?? '') || word('somebody'),
+    ...(name === undefined ? {} : { name: displayName(name) }),
+    ...(date === undefined ? {} : { date: new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date)) }),
+    ...(token === undefined ? {} : { token }),
+    ...(link === undefined ? {} : { link }),
   };
 }
 
-function readLocale(directory: string): Locale {
-  const read = (...file: string[]) => readFileSync(path.join(directory, ...file), 'utf8');
-  const readTemplate = (name: string) => ({ subject: read(name, 'subject.txt').trim(), text: read(name, 'text.txt'), html: read(name, 'html.html') });
-  return { unnamed: read('unnamed.txt').trim(), templates: new Map(templateNames.map((name) => [name, readTemplate(name)])) };
+function wordOf({ files }: Templates, chain: readonly string[], word: string): string {
+  const text = chain.map((locale) => files.get(`${locale}.${word}.txt`)).find((found) => found !== undefined);
+  return (text ?? '').trim();
 }
-
-/** Fills a template in. Throws for a placeholder that has no value. */
-export function renderTemplate({ subject, text, html }: Template, values: Values): Template {
-  return { subject: fill(subject, values, (value) => value), text: fill(text, values, (value) => value), html: fill(html, values, escapeHtml) };
-}
-
-export function fill(template: string, values: Values, escape: (value: string) => string): string {
-  return template.replace(/\{\{(\w+)\}\}/g, (_all, name: string) => {
-    if (!Object.hasOwn(values, name)) throw new Error(`the template wants ${name}, which this mail does not have`);
-    return escape(values[name] ?? '');
-  });
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
 /**
  * A name that somebody chose, fit for a mail to a stranger: one line, at most 64 characters, and nothing a

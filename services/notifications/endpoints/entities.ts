@@ -1,30 +1,27 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
-/** A tenant's webhook endpoint. */
-export const WebhookEndpointEntity = defineEntity({
-  name: 'WebhookEndpoint',
-  tableName: 'webhook_endpoint',
+/** What is wrong with an endpoint, of whatever kind. One that nothing is wrong with, and nothing is kept back for, has no row. */
+export const EndpointHealthEntity = defineEntity({
+  name: 'EndpointHealth',
+  tableName: 'endpoint_health',
   properties: {
     tenant: p.string().primary().columnType('text'),
-    id: p.string().primary().columnType('text'),
-    name: p.text(),
-    url: p.text(),
-    active: p.boolean(),
-    /** Empty = all. */
-    eventTypes: p.array(),
-    description: p.text(),
-    /** Deliveries a second, 0 = no limit of its own. */
-    rateLimit: p.integer(),
-    dekId: p.text(),
-    /** The signing secret, sealed. */
-    secretEnc: p.blob(),
-    /** Why we switched it off; empty = we did not. */
-    disabledReason: p.text(),
-    disabledAt: p.datetime(3).nullable(),
-    createdAt: p.datetime(3),
-    updatedAt: p.datetime(3),
+    endpoint: p.string().primary().columnType('text'),
+    /** The first of the failures since its last success. */
+    failingSince: p.datetime(3).nullable(),
+    /** When a task was given up after its last attempt, since the last success. */
+    exhaustedAt: p.datetime(3).nullable(),
+    /** When its failing was last told of, and how many of the notices that depend on time have been. */
+    toldAt: p.datetime(3).nullable(),
+    notices: p.integer().default(0),
+    /** Until then nothing is sent: the receiver asked for it, or has failed too often. */
+    pausedUntil: p.datetime(3).nullable(),
+    /** How long the last pause was that the failures brought about; 0 = they brought about none that still counts. */
+    pauseMs: p.integer().default(0),
+    /** Whether tasks are kept back, how many of them are let go at once, and not before when. */
+    parked: p.boolean().default(false),
+    releaseSize: p.integer().default(8),
+    releaseAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'webhook_endpoint_id', properties: ['id'] }],
+  indexes: [{ name: 'endpoint_health_parked', properties: ['releaseAt'], where: 'parked' }],
 });
-
-export type WebhookEndpointRow = InferEntity<typeof WebhookEndpointEntity>;

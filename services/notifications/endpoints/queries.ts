@@ -1,35 +1,195 @@
-import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { Database, EntityManager, Statement } from '@bailiwick/shared/orm.ts';
-import { execute } from '@bailiwick/shared/orm.ts';
-import type { EndpointRecord } from './record.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import { type ChatKind, chatRates } from '../chat/kinds.ts';
+import type { AttemptRow } from '../queue/queries.ts';
+import type { Pauses } from './breaker.ts';
 
-const columns = `id, tenant, name, url, active, event_types as "eventTypes", description, rate_limit as "rateLimit", dek_id as "dekId",
-  disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt"`;
-
-const one: Statement = { name: 'notifications.webhook_endpoint', text: `select ${columns} from webhook_endpoint where tenant = $1 and id = $2` };
-const page: Statement = {
-  name: 'notifications.webhook_endpoints',
-  text: `select ${columns} from webhook_endpoint where tenant = $1 and id > $2 order by id limit $3`,
+/** What decides whether an endpoint may be sent to now. */
+export type Gate = {
+  /** Deliveries a second; 0 = as many as there are. */
+  rateLimit: number;
+  pausedUntil: Date | string | null;
+  /** Not 0 while the endpoint has yet to prove that it has recovered. */
+  pauseMs: number;
+  isFailing: boolean;
 };
-const tenantOfOne: Statement = { name: 'notifications.webhook_endpoint_tenant', text: 'select tenant from webhook_endpoint where id = $1' };
 
-export async function findEndpoint(database: Database, tenant: string, id: string): Promise<EndpointRecord | undefined> {
-  const rows = await database.query<EndpointRecord>(one, [tenant, id]);
-  return rows[0];
+const gate: Statement = {
+  name: 'notifications.gate',
+  text: `select coalesce(e.rate_limit, 0) as "rateLimit", c.kind, h.paused_until as "pausedUntil", coalesce(h.pause_ms, 0) as "pauseMs",
+           h.failing_since is not null as "isFailing"
+         from (select) as always
+         left join webhook_endpoint e on e.tenant = $1 and e.id = $2
+         left join chat_endpoint c on c.tenant = $1 and c.id = $2
+         left join endpoint_health h on h.tenant = $1 and h.endpoint = $2`,
+};
+
+export async function findGate(database: Database, tenant: string, endpoint: string): Promise<Gate> {
+  const [row] = await database.query<Gate & { kind: ChatKind | null }>(gate, [tenant, endpoint]);
+  if (!row) throw new Error('a gate is always found');
+  const { kind, ...found } = row;
+  return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
 }
 
-/** One more than the page holds. */
-export function listEndpoints(database: Database, tenant: string, { limit, after }: PageQuery): Promise<EndpointRecord[]> {
-  return database.query<EndpointRecord>(page, [tenant, after, limit + 1]);
+// What ends after its endpoint was deleted leaves nothing behind.
+const isThere = `exists (select from webhook_endpoint where tenant = $1 and id = $2 union all select from chat_endpoint where tenant = $1 and id = $2)`;
+
+const failure: Statement = {
+  name: 'notifications.note_failure',
+  text: `insert into endpoint_health as h (tenant, endpoint, failing_since) select $1, $2, now() where ${isThere}
+         on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now())`,
+};
+
+export async function noteFailure(database: Database, tenant: string, endpoint: string): Promise<void> {
+  await database.query(failure, [tenant, endpoint]);
 }
 
-/** The tenant an endpoint belongs to: for the one operation that may name an endpoint and no tenant. */
-export async function findTenantOfEndpoint(database: Database, id: string): Promise<string | undefined> {
-  const rows = await database.query<{ tenant: string }>(tenantOfOne, [id]);
-  return rows[0]?.tenant;
+// A success in the midst of a pause does not end it: the receiver asked for it, or it was on its way when the others failed.
+const success: Statement = {
+  name: 'notifications.note_success',
+  text: `with well as (
+           delete from endpoint_health where tenant = $1 and endpoint = $2 and not parked and coalesce(paused_until <= now(), true)
+         )
+         update endpoint_health set failing_since = null, exhausted_at = null, told_at = null, notices = 0,
+           pause_ms = case when paused_until > now() then pause_ms else 0 end,
+           paused_until = case when paused_until > now() then paused_until end
+         where tenant = $1 and endpoint = $2 and (parked or paused_until > now())`,
+};
+
+export async function noteSuccess(database: Database, tenant: string, endpoint: string): Promise<void> {
+  await database.query(success, [tenant, endpoint]);
 }
 
-/** Forgets what waits to be delivered to an endpoint, dead letters included. */
-export async function deleteWaiting(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
-  await execute(em, 'delete from delivery_waiting where tenant = $1 and endpoint = $2', [tenant, endpoint]);
+const pause: Statement = {
+  name: 'notifications.pause',
+  text: `insert into endpoint_health as h (tenant, endpoint, paused_until) select $1, $2, $3 where ${isThere}
+         on conflict (tenant, endpoint) do update set paused_until = greatest(h.paused_until, excluded.paused_until)`,
+};
+
+/** Leaves an endpoint alone until then, as it has asked. */
+export async function pauseUntil(database: Database, tenant: string, endpoint: string, until: Date): Promise<void> {
+  await database.query(pause, [tenant, endpoint, until]);
+}
+
+// Several processes find at once that it is enough: the first pauses, the others find it paused.
+const open: Statement = {
+  name: 'notifications.open_breaker',
+  text: `insert into endpoint_health as h (tenant, endpoint, failing_since, pause_ms, paused_until, release_size)
+         select $1, $2, now(), $3::int, now() + make_interval(secs => $3::int / 1000.0), 1 where ${isThere}
+         on conflict (tenant, endpoint) do update set
+           failing_since = coalesce(h.failing_since, now()),
+           release_size = 1,
+           pause_ms = case when h.paused_until > now() and h.pause_ms > 0 then h.pause_ms else least(greatest(2 * h.pause_ms, $3::int), $4::int) end,
+           paused_until = case when h.paused_until > now() and h.pause_ms > 0 then h.paused_until
+             else greatest(h.paused_until, now() + make_interval(secs => least(greatest(2 * h.pause_ms, $3::int), $4::int) / 1000.0)) end`,
+};
+
+/** Leaves an endpoint alone that has failed too often: for a first while, and for twice as long each time that it fails again. */
+export async function openBreaker(database: Database, tenant: string, endpoint: string, pauses: Pauses): Promise<void> {
+  await database.query(open, [tenant, endpoint, pauses.first, pauses.longest]);
+}
+
+/** Forgets what was wrong with an endpoint: somebody has switched it on. What is kept back for it is let go. */
+export async function clearHealth(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
+  await execute(
+    em,
+    `with well as (delete from endpoint_health where tenant = $1 and endpoint = $2 and not parked)
+     update endpoint_health set failing_since = null, exhausted_at = null, told_at = null, notices = 0, paused_until = null, pause_ms = 0, release_at = null
+     where tenant = $1 and endpoint = $2 and parked`,
+    [tenant, endpoint],
+  );
+}
+
+export async function deleteHealth(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
+  await execute(em, 'delete from endpoint_health where tenant = $1 and endpoint = $2', [tenant, endpoint]);
+}
+
+export type Ailing = { tenant: string; endpoint: string; isHopeless: boolean; notices: number };
+
+/** Failing for so long is told of; failing for `hopelessSeconds`, with a task given up meanwhile, is the end. */
+export type Patience = { noticeSeconds: readonly number[]; hopelessSeconds: number };
+
+// That a task was given up is told of at once, and then at most once an hour.
+const isAiling = `failing_since is not null and (
+  failing_since < now() - make_interval(secs => ($1::int[])[notices + 1])
+  or (exhausted_at is not null and (told_at is null or (told_at < exhausted_at and told_at < now() - interval '1 hour')))
+  or (exhausted_at is not null and failing_since < now() - make_interval(secs => $2)))`;
+
+const ailing: Statement = { name: 'notifications.ailing', text: `select tenant, endpoint from endpoint_health where ${isAiling} limit $3` };
+
+/** Endpoints that are to be told of, or to be switched off. */
+export function listAiling(
+  database: Database,
+  { noticeSeconds, hopelessSeconds }: Patience,
+  limit: number,
+): Promise<Array<{ tenant: string; endpoint: string }>> {
+  return database.query(ailing, [noticeSeconds, hopelessSeconds, limit]);
+}
+
+/** One of them, locked until the transaction ends; undefined where another process has it, or nothing is to be told any more. */
+export async function takeAiling(
+  em: EntityManager,
+  { noticeSeconds, hopelessSeconds }: Patience,
+  tenant: string,
+  endpoint: string,
+): Promise<Ailing | undefined> {
+  const [row] = await execute<Ailing>(
+    em,
+    `select tenant, endpoint, exhausted_at is not null and failing_since < now() - make_interval(secs => $2) as "isHopeless",
+       (select count(*)::int from unnest($1::int[]) as wait where failing_since < now() - make_interval(secs => wait)) as notices
+     from endpoint_health where ${isAiling} and tenant = $3 and endpoint = $4 for update skip locked`,
+    [noticeSeconds, hopelessSeconds, tenant, endpoint],
+  );
+  return row;
+}
+
+/** Notes that it has been told of. */
+export async function markTold(em: EntityManager, { tenant, endpoint, notices }: Ailing): Promise<void> {
+  await execute(em, 'update endpoint_health set told_at = now(), notices = $3 where tenant = $1 and endpoint = $2', [tenant, endpoint, notices]);
+}
+
+const openBreakers: Statement = {
+  name: 'notifications.open_breakers',
+  text: 'select count(*)::int as count from endpoint_health where pause_ms > 0 and paused_until > now()',
+};
+
+export async function countOpenBreakers(database: Database): Promise<number> {
+  const [row] = await database.query<{ count: number }>(openBreakers, []);
+  return row?.count ?? 0;
+}
+
+/** Of an attempt, what is listed. The driver gives times of prepared statements as texts. */
+export type ListedAttempt = Omit<AttemptRow, 'operation' | 'startedAt' | 'nextAttemptAt'> & { startedAt: Date | string; nextAttemptAt: Date | string | null };
+
+/** null does not restrict. */
+export type AttemptFilter = {
+  /** What the identifiers of the endpoints begin with. */
+  prefix: string;
+  endpoint: string | null;
+  status: string | null;
+  type: string | null;
+  since: Date | null;
+  until: Date | null;
+};
+
+const attemptsOf = `select task, attempt, tenant, endpoint, event, type, delivery, status, status_code as "statusCode", error, message,
+    duration_ms as "durationMs", started_at as "startedAt", next_attempt_at as "nextAttemptAt"
+  from delivery_attempt where tenant = $1`;
+
+// What is older waits only to be swept.
+const filtered = `started_at >= greatest($2::timestamptz, now() - interval '30 days') and started_at < coalesce($3::timestamptz, 'infinity')
+  and (started_at, task, attempt) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''), coalesce($6::int, 0))
+  and ($7::text is null or status = $7) and ($8::text is null or type = $8)
+  order by started_at desc, task desc, attempt desc limit $9`;
+
+const attemptsOfTenant: Statement = { name: 'notifications.attempts_of_tenant', text: `${attemptsOf} and starts_with(endpoint, $10) and ${filtered}` };
+const attemptsOfEndpoint: Statement = { name: 'notifications.attempts_of_endpoint', text: `${attemptsOf} and endpoint = $10 and ${filtered}` };
+
+export type AttemptPage = { limit: number; after: { startedAt: string; attempt: number; task: string } | undefined };
+
+/** A tenant's attempts before that one, newest first; one more than the page holds. */
+export function listAttempts(database: Database, tenant: string, filter: AttemptFilter, { limit, after }: AttemptPage): Promise<ListedAttempt[]> {
+  const { prefix, endpoint, status, type, since, until } = filter;
+  const place = [after?.startedAt ?? null, after?.task ?? null, after?.attempt ?? null];
+  const values = [tenant, since, until, ...place, status, type, limit + 1, endpoint ?? prefix];
+  return database.query<ListedAttempt>(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, values);
 }

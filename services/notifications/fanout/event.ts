@@ -1,13 +1,40 @@
-/** What fan-out reads of an event; the body that receivers get is the text itself. */
-export type FannedEvent = { id: string; type: string; tenant: string; timestamp: string; subject: string; text: string };
+import type { Target } from '@bailiwick/shared/outbox.ts';
+
+/**
+ * What fan-out reads of an event; the body that webhooks get is the text itself. `left` are the tenants that a deleted
+ * person was a member of: access may have forgotten them by now.
+ */
+export type FannedEvent = { id: string; type: string; tenant: string; timestamp: string; subject: string; left: string[]; text: string };
 
 /** The event of a stream message, undefined where it carries none (an audit entry only). Throws for anything else. */
 export function readEvent(message: string): FannedEvent | undefined {
-  const { event: text } = JSON.parse(message) as { event?: unknown };
+  const { event: text, audit } = JSON.parse(message) as { event?: unknown; audit?: { Targets?: Target[] } };
   if (typeof text !== 'string') return undefined;
   const { id, type, tenant, timestamp, data } = JSON.parse(text) as Record<string, unknown>;
   if (typeof id !== 'string' || typeof type !== 'string' || typeof tenant !== 'string' || typeof timestamp !== 'string') throw new Error('not an event');
-  return { id, type, tenant, timestamp, subject: idOf(data), text };
+  return {
+    id,
+    type,
+    tenant,
+    timestamp,
+    subject: idOf(data),
+    left: (audit?.Targets ?? []).filter((target) => target.Type === 'tenant').map(({ ID }) => ID),
+    text,
+  };
+}
+
+/** An endpoint, as far as it matters for what it gets. */
+export type Receiver = { id: string; active: boolean; eventTypes: readonly string[] };
+
+/** Why an endpoint does not get an event. */
+export type Withheld = 'inactive' | 'not_asked_for' | 'own_life';
+
+/** Why an endpoint does not get an event of its tenant; undefined = it gets it. `subject` is whom the event is about. */
+export function withheld({ type, subject }: Pick<FannedEvent, 'type' | 'subject'>, { id, active, eventTypes }: Receiver): Withheld | undefined {
+  if (!active) return 'inactive';
+  if (!wants(eventTypes, type)) return 'not_asked_for';
+  // Nobody is told about themselves, except by the ping.
+  return subject === id && isLifeOfEndpoints(type) ? 'own_life' : undefined;
 }
 
 /** Whether an endpoint's EventTypes ask for a type: by name, by family (`user.*`), or all of them when there are none. */
@@ -16,8 +43,14 @@ export function wants(eventTypes: readonly string[], type: string): boolean {
   return eventTypes.some((wanted) => wanted === type || (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1))));
 }
 
-/** Whether an event is about the endpoint's own life: nobody is told about themselves, except by the ping. */
-export const isOwnLife = (event: FannedEvent, endpoint: string) => event.type.startsWith('webhook_endpoint.') && event.subject === endpoint;
+/** The clocks of two hosts differ a little, and an event is fanned out a moment after it happened. */
+const toleranceMs = 5000;
+
+/** Whether an endpoint was there when an event happened. One that is published again a day later is no news to a new endpoint. */
+export const wasThere = (event: FannedEvent, createdAt: string) => Date.parse(createdAt) <= Date.parse(event.timestamp) + toleranceMs;
+
+/** Whether events of a type are about endpoints themselves. */
+export const isLifeOfEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
 
 function idOf(data: unknown): string {
   return typeof data === 'object' && data !== null && 'ID' in data && typeof data.ID === 'string' ? data.ID : '';

@@ -8,15 +8,20 @@ import { fanOut, type FanoutDeps } from './fanout.ts';
 
 const text = (over: Record<string, unknown> = {}) =>
   JSON.stringify({ id: 'evt_1', type: 'group.created', timestamp: '2026-01-01T00:00:00.000Z', tenant: 'tnt_1', data: { ID: 'grp_1', Name: 'Ü' }, ...over });
-const streamMessage = (event: string | null) => JSON.stringify({ event, audit: {} });
+const streamMessage = (event: string | null, targets: object[] = []) => JSON.stringify({ event, audit: { Targets: targets } });
 
 type Published = { subject: string; body: Record<string, string>; id: string; fields: Record<string, string> };
 
 /** What is published of an event, with these endpoints in every tenant. */
-async function published(event: string, endpoints: ReadonlyArray<{ id: string; eventTypes: string[] }>, tenants: readonly string[] = []): Promise<Published[]> {
+async function published(
+  event: string,
+  endpoints: ReadonlyArray<{ id: string; eventTypes: string[]; kind?: string; createdAt?: string }>,
+  tenants: readonly string[] = [],
+  targets: object[] = [],
+): Promise<Published[]> {
   const all: Published[] = [];
   const deps = {
-    database: { query: () => Promise.resolve(endpoints) },
+    database: { query: () => Promise.resolve(endpoints.map((endpoint) => ({ kind: '', active: true, createdAt: '2026-01-01 00:00:00+00', ...endpoint }))) },
     broker: {
       publish: (subject: string, body: string, id: string, fields: Record<string, string>) =>
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),
@@ -24,7 +29,7 @@ async function published(event: string, endpoints: ReadonlyArray<{ id: string; e
     authority: { listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }) },
     log: createLog('test', () => {}),
   } as unknown as FanoutDeps;
-  const read = readEvent(streamMessage(event));
+  const read = readEvent(streamMessage(event, targets));
   assert.ok(read);
   await fanOut(deps, read);
   return all;
@@ -46,6 +51,28 @@ test('an event becomes one task for each endpoint, with its bytes as they are', 
   assert.equal(second?.id, 'evt_1.whk_2:1');
 });
 
+test('an event becomes a message in the words of its service for a chat endpoint', async () => {
+  const [first] = await published(text(), [{ id: 'slk_1', eventTypes: ['group.*'], kind: 'discord' }]);
+  assert.equal(first?.subject, 'task.chat.tnt_1.slk_1');
+  assert.equal(first?.id, 'evt_1.slk_1:1');
+  assert.equal(first?.fields[taskHeaders.operation], 'Chat_Deliver');
+  assert.deepEqual({ ...first?.body, Body: '' }, { Tenant: 'tnt_1', Endpoint: 'slk_1', Type: 'group.created', Body: '' });
+  const { content } = JSON.parse(Buffer.from(first?.body['Body'] ?? '', 'base64').toString()) as { content: string };
+  assert.match(content, /Group created.*Ü/s);
+});
+
+test("a chat endpoint's own life is not sent to itself either", async () => {
+  const event = text({ type: 'chat_endpoint.disabled', data: { ID: 'slk_1' } });
+  const endpoints = [
+    { id: 'slk_1', eventTypes: [], kind: 'slack' },
+    { id: 'slk_2', eventTypes: [], kind: 'slack' },
+  ];
+  assert.deepEqual(
+    (await published(event, endpoints)).map(({ id }) => id),
+    ['evt_1.slk_2:1'],
+  );
+});
+
 test("an endpoint's own life is not sent to itself", async () => {
   const event = text({ type: 'webhook_endpoint.updated', data: { ID: 'whk_1' } });
   const all = await published(event, [
@@ -64,6 +91,33 @@ test('an event of a person goes to the tenants of that person', async () => {
   assert.deepEqual(
     all.map(({ subject }) => subject),
     ['task.webhook.tnt_1.whk_1', 'task.webhook.tnt_2.whk_1'],
+  );
+});
+
+test('that a person is deleted goes to the tenants it was a member of, which access may have forgotten', async () => {
+  const event = text({ type: 'user.deleted', tenant: '', data: { ID: 'usr_1' } });
+  const targets = [
+    { Type: 'user', ID: 'usr_1', Name: 'a' },
+    { Type: 'tenant', ID: 'tnt_9', Name: '' },
+  ];
+  const all = await published(event, [{ id: 'whk_1', eventTypes: [] }], [], targets);
+  assert.deepEqual(
+    all.map(({ subject }) => subject),
+    ['task.webhook.tnt_9.whk_1'],
+  );
+});
+
+test('an endpoint that came after an event is not told of it, whenever it is fanned out', async () => {
+  // As the driver hands a time over.
+  const at = (seconds: string) => `2026-01-01 00:00:${seconds}+00`;
+  const all = await published(text(), [
+    { id: 'whk_1', eventTypes: [], createdAt: '2025-12-31 23:59:59.9+00' },
+    { id: 'whk_2', eventTypes: [], createdAt: at('02') },
+    { id: 'whk_3', eventTypes: [], createdAt: at('06') },
+  ]);
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    ['evt_1.whk_1:1', 'evt_1.whk_2:1'],
   );
 });
 

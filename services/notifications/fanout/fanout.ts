@@ -5,8 +5,11 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Client } from '@connectrpc/connect';
-import { type FannedEvent, isOwnLife, readEvent, wants } from './event.ts';
-import { listActiveEndpoints } from './queries.ts';
+import { messageOf } from '../chat/message.ts';
+import { renderBody } from '../chat/render.ts';
+import { reachOf } from '../events/catalogue.ts';
+import { type FannedEvent, readEvent, wasThere, withheld } from './event.ts';
+import { type Addressee, listAddressees } from './queries.ts';
 
 export type FanoutDeps = { database: Database; broker: Broker; authority: Client<typeof Authority>; log: Log };
 
@@ -22,23 +25,29 @@ export function startFanout(deps: FanoutDeps): void {
 
 export async function fanOut(deps: FanoutDeps, event: FannedEvent): Promise<void> {
   for (const tenant of await tenantsOf(deps, event)) {
-    const endpoints = await listActiveEndpoints(deps.database, tenant);
-    const receivers = endpoints.filter(({ id, eventTypes }) => wants(eventTypes, event.type) && !isOwnLife(event, id));
-    await Promise.all(receivers.map(({ id }) => publishDelivery(deps.broker, event, tenant, id)));
+    const endpoints = await listAddressees(deps.database, tenant);
+    const receivers = endpoints.filter((endpoint) => withheld(event, endpoint) === undefined && wasThere(event, endpoint.createdAt));
+    await Promise.all(receivers.map((endpoint) => publishDelivery(deps.broker, event, tenant, endpoint)));
   }
 }
 
 // What belongs to no tenant concerns nobody's endpoints, except people: their tenants want to know of them.
-async function tenantsOf({ authority }: FanoutDeps, { type, tenant, subject }: FannedEvent): Promise<string[]> {
+async function tenantsOf({ authority }: FanoutDeps, { type, tenant, subject, left }: FannedEvent): Promise<string[]> {
+  const reach = reachOf(type);
+  if (reach === 'nobody') return [];
   if (tenant !== '') return [tenant];
-  if (!type.startsWith('user.') || subject === '') return [];
+  if (reach !== 'members' || subject === '') return [];
+  if (type === 'user.deleted') return left;
   const { tenants } = await authority.listUserTenants({ userId: subject });
   return tenants.map(({ id }) => id);
 }
 
-function publishDelivery(broker: Broker, { id, type, text, timestamp }: FannedEvent, tenant: string, endpoint: string): Promise<void> {
-  const request = { Tenant: tenant, Endpoint: endpoint, Type: type, Body: Buffer.from(text).toString('base64') };
-  return publishTask(broker, { id: `${id}.${endpoint}`, operation: 'Webhooks_Deliver', request, extra: {} }, { tenant, event: id, enqueued: timestamp });
+// Webhooks get the event's own bytes, chat endpoints the message that their service shows.
+function publishDelivery(broker: Broker, { id, type, text, timestamp }: FannedEvent, tenant: string, { id: endpoint, kind }: Addressee): Promise<void> {
+  const body = kind === '' ? text : renderBody(kind, messageOf(text));
+  const request = { Tenant: tenant, Endpoint: endpoint, Type: type, Body: Buffer.from(body).toString('base64') };
+  const operation = kind === '' ? 'Webhooks_Deliver' : 'Chat_Deliver';
+  return publishTask(broker, { id: `${id}.${endpoint}`, operation, request, extra: {} }, { tenant, event: id, enqueued: timestamp });
 }
 
 function eventOf(message: BrokerMessage, log: Log): FannedEvent | undefined {

@@ -1,12 +1,17 @@
 import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import type { ChatKind } from '../chat/kinds.ts';
+import type { Receiver } from './event.ts';
 
-export type ActiveEndpoint = { id: string; eventTypes: string[] };
+/** `kind` is which chat service it is; empty = a webhook. */
+export type Addressee = Receiver & { kind: ChatKind | ''; createdAt: string };
 
-const active: Statement = {
-  name: 'notifications.active_endpoints',
-  text: 'select id, event_types as "eventTypes" from webhook_endpoint where tenant = $1 and active',
+const addressees: Statement = {
+  name: 'notifications.addressees',
+  text: `select id, active, event_types as "eventTypes", '' as kind, created_at as "createdAt" from webhook_endpoint where tenant = $1
+         union all select id, active, event_types, kind, created_at from chat_endpoint where tenant = $1`,
 };
 
-export function listActiveEndpoints(database: Database, tenant: string): Promise<ActiveEndpoint[]> {
-  return database.query<ActiveEndpoint>(active, [tenant]);
+/** A tenant's endpoints of both kinds, whatever they ask for: what each of them gets is for `withheld` to say. */
+export function listAddressees(database: Database, tenant: string): Promise<Addressee[]> {
+  return database.query<Addressee>(addressees, [tenant]);
 }

@@ -6,8 +6,10 @@ export type Attempt = {
   task: string;
   /** From 1. */
   number: number;
+  /** The attempt with which the schedule began. */
+  first: number;
   operation: TaskOperation;
-  /** The second word of the subject. */
+  /** Where its retries travel: the slow lane is left with the attempt. */
   lane: string;
   event: string;
   enqueued: Date;
@@ -34,8 +36,9 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
   return {
     task,
     number,
+    first: Number(message.header(taskHeaders.first)) || 1,
     operation,
-    lane: laneOf(operation),
+    lane: message.subject.startsWith('task.replay.') ? 'replay' : laneOf(operation),
     event: message.header(taskHeaders.event),
     enqueued: dateOf(message.header(taskHeaders.enqueued)) ?? new Date(),
     extra: Object.fromEntries(Object.entries(objectOf(message.header(taskHeaders.extra))).map(([name, value]) => [name, String(value)])),
@@ -52,6 +55,7 @@ export const expiryOf = ({ extra }: Attempt): Date | undefined => dateOf(extra['
 
 const isTaskOperation = (name: string): name is TaskOperation => Object.hasOwn(taskLanes, name);
 
+/** The lane of an operation: the second word of its subject. */
 const laneOf = (operation: TaskOperation): string => taskLanes[operation].split('.')[1] ?? '';
 
 function dateOf(text: string): Date | undefined {

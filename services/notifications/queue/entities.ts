@@ -27,10 +27,14 @@ export const DeliveryAttemptEntity = defineEntity({
   indexes: [
     { name: 'delivery_attempt_endpoint', properties: ['tenant', 'endpoint', 'startedAt'] },
     { name: 'delivery_attempt_age', properties: ['startedAt'] },
+    { name: 'delivery_attempt_tenant', properties: ['tenant', 'startedAt', 'task', 'attempt'] },
   ],
 });
 
-/** A task between two attempts (waiting: not due, queued: handed to the broker), or after its last one (dead, kept 30 days). */
+/**
+ * A task between two attempts (waiting: until it is due, queued: handed to the broker, parked: until its endpoint can be sent to),
+ * or after its last one (dead, kept 30 days).
+ */
 export const DeliveryWaitingEntity = defineEntity({
   name: 'DeliveryWaiting',
   tableName: 'delivery_waiting',
@@ -45,6 +49,8 @@ export const DeliveryWaitingEntity = defineEntity({
     event: p.text(),
     /** The number of the attempt that is waited for; of a dead letter, the last one made. */
     attempt: p.integer(),
+    /** The attempt with which the schedule began: not 1 where a dead letter is sent once more. */
+    firstAttempt: p.integer().default(1),
     dueAt: p.datetime(3).nullable(),
     queuedAt: p.datetime(3).nullable(),
     enqueuedAt: p.datetime(3),
@@ -55,11 +61,14 @@ export const DeliveryWaitingEntity = defineEntity({
     /** The documented JSON request, sealed. */
     request: p.blob(),
   },
-  checks: [{ name: 'delivery_waiting_state_check', expression: "state in ('waiting', 'queued', 'dead')" }],
+  checks: [{ name: 'delivery_waiting_state_check', expression: "state in ('waiting', 'queued', 'parked', 'dead')" }],
   indexes: [
     { name: 'delivery_waiting_due', properties: ['lane', 'dueAt'], where: "state = 'waiting'" },
     { name: 'delivery_waiting_queued', properties: ['lane', 'queuedAt'], where: "state = 'queued'" },
     { name: 'delivery_waiting_dead', properties: ['enqueuedAt'], where: "state = 'dead'" },
     { name: 'delivery_waiting_endpoint', properties: ['tenant', 'endpoint'] },
+    { name: 'delivery_waiting_parked', properties: ['tenant', 'endpoint', 'enqueuedAt'], where: "state = 'parked'" },
+    { name: 'delivery_waiting_under_way', properties: ['tenant', 'endpoint', 'dueAt'], where: "state in ('waiting', 'queued')" },
+    { name: 'delivery_waiting_dek', properties: ['tenant', 'dekId', 'task'] },
   ],
 });

@@ -1,6 +1,7 @@
 import type { Broker } from '@bailiwick/shared/broker.ts';
 import { counter, gauge, level, type Reading, timing } from '@bailiwick/shared/metrics.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import { countOpenBreakers } from '../endpoints/queries.ts';
 import { countDeadLetters, listOverdue } from './queries.ts';
 
 // What the queue is measured by (docs/observability.md). A lane is the only thing that tells one kind of work from another:
@@ -17,6 +18,18 @@ const waits = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 36
 export const firstByte = timing({ name: 'bailiwick_delivery_first_byte_seconds', about: "From an event to the first byte of the receiver's answer." }, waits);
 
 export const inFlight = level<{ lane: string }>({ name: 'bailiwick_delivery_in_flight', about: 'Attempts this process is making at the moment.' });
+
+export const spilled = counter({ name: 'bailiwick_delivery_spilled_total', about: 'Attempts that went to the slow lane.' }, {});
+
+export const parked = counter<{ lane: string }>({
+  name: 'bailiwick_delivery_parked_total',
+  about: 'Attempts that were put off until their endpoint can be sent to.',
+});
+
+const breakerOpen = gauge({
+  name: 'bailiwick_delivery_breaker_open',
+  about: 'Endpoints that are left alone because they have failed too often. The same from every replica.',
+});
 
 const queueAge = gauge<{ lane: string }>({
   name: 'bailiwick_delivery_queue_age_seconds',
@@ -39,5 +52,6 @@ export function measureQueue({ database, broker }: { database: Database; broker:
     };
     return Promise.all(lanes.map(async (lane): Promise<Reading<{ lane: string }>> => ({ value: await ageOf(lane), labels: { lane } })));
   });
+  breakerOpen.from(async () => [{ value: await countOpenBreakers(database), labels: {} }]);
   deadLetters.from(async () => [{ value: await countDeadLetters(database), labels: {} }]);
 }

@@ -5,7 +5,7 @@ import { WebhooksDeliverResponseSchema } from '@bailiwick/proto/gen/bailiwick/no
 import { denied, failedPrecondition, invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
 import { create } from '@bufbuild/protobuf';
 import { mailError } from '../email/mailer.ts';
-import { outcomeOfError, outcomeOfResponse } from './outcome.ts';
+import { mailLimited, mailSuppressed, outcomeOfError, outcomeOfResponse } from './outcome.ts';
 
 const statusOf = (thrown: unknown) => outcomeOfError('tsk_1', thrown)?.status;
 
@@ -23,12 +23,23 @@ test('a mail that the mail server did not take is tried again, one that it refus
   assert.equal(statusOf(mailError(Object.assign(new Error('busy'), { responseCode: 451 }))), 'retry');
   assert.equal(statusOf(mailError(Object.assign(new Error('away'), { code: 'ECONNECTION' }))), 'retry');
   assert.equal(statusOf(mailError(Object.assign(new Error('our password is wrong'), { code: 'EAUTH', responseCode: 535 }))), 'retry');
-  assert.equal(statusOf(mailError(Object.assign(new Error('no such mailbox'), { responseCode: 550 }))), 'failed');
+  assert.equal(statusOf(mailError(Object.assign(new Error('no such mailbox'), { code: 'EENVELOPE', responseCode: 550 }))), 'failed');
 });
 
 test("the mail server's own words, which may name the address, stay in the log", () => {
-  const outcome = outcomeOfError('tsk_1', mailError(Object.assign(new Error('550 <ann@example.org> unknown'), { responseCode: 550 })));
+  const outcome = outcomeOfError('tsk_1', mailError(Object.assign(new Error('550 <ann@example.org> unknown'), { code: 'EENVELOPE', responseCode: 550 })));
   assert.equal(outcome?.message, 'the mail server refused the mail (550)');
+});
+
+test('a mail that is not to be sent is dropped, and its result says why', () => {
+  const outcomes = [mailSuppressed, mailLimited].map((reason) => outcomeOfError('tsk_1', failedPrecondition('no', reason)));
+  assert.deepEqual(
+    outcomes.map((outcome) => [outcome?.status, outcome?.error]),
+    [
+      ['dropped', 'suppressed'],
+      ['dropped', 'rate_limited'],
+    ],
+  );
 });
 
 test('a fault of ours is no attempt', () => {

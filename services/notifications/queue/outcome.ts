@@ -1,7 +1,7 @@
 import type { TaskResult } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Message } from '@bufbuild/protobuf';
-import type { Status } from '../webhooks/outcome.ts';
+import type { Status } from '../sending/outcome.ts';
 
 /** What the queue notes of an attempt, whatever kind of task it was. */
 export type AttemptOutcome = { delivery: string; status: Status; statusCode: number; error: string; message: string };
@@ -22,13 +22,23 @@ const isStatus = (text: string): text is Status => statuses.includes(text);
 /** The reason of an error that is the mail server's: the attempt was made, and it counts. */
 export const mailUnavailable = 'MAIL_UNAVAILABLE';
 
+/** The reasons for which a mail is not sent at all, and the result's error that says so. */
+export const mailSuppressed = 'MAIL_SUPPRESSED';
+export const mailLimited = 'MAIL_LIMITED';
+const dropped: ReadonlyMap<string, string> = new Map([
+  [mailSuppressed, 'suppressed'],
+  [mailLimited, 'rate_limited'],
+]);
+
 /**
  * What a thrown error says, undefined where the fault is ours (database, another service, a defect): such an
  * attempt is made again without being counted.
  */
 export function outcomeOfError(task: string, thrown: unknown): AttemptOutcome | undefined {
   const { code, reason, message } = toServiceError(thrown);
-  const outcome = (status: Status) => ({ delivery: task, status, statusCode: 0, error: '', message });
+  const outcome = (status: Status, error = '') => ({ delivery: task, status, statusCode: 0, error, message });
+  const dropping = dropped.get(reason);
+  if (dropping !== undefined) return outcome('dropped', dropping);
   switch (code) {
     case 'unavailable':
       return reason === mailUnavailable ? outcome('retry') : undefined;

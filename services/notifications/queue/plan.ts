@@ -1,4 +1,4 @@
-import type { Status } from '../webhooks/outcome.ts';
+import type { Status } from '../sending/outcome.ts';
 import { nextWait, type Schedule } from './schedule.ts';
 
 /** What becomes of a task after an attempt: nothing is left to do, it waits for another, or it is a dead letter. */
@@ -6,6 +6,7 @@ export type Plan = { state: 'done' } | { state: 'dead' } | { state: 'waiting'; d
 
 export type PlanInput = {
   status: Status;
+  /** From 1, counted from where the schedule began. */
   attempt: number;
   schedule: Schedule;
   /** When the task loses its point, e.g. with the token in it. */

@@ -21,13 +21,14 @@ export type AttemptRow = {
 
 export type WaitingRow = {
   task: string;
-  state: 'waiting' | 'queued' | 'dead';
+  state: 'waiting' | 'queued' | 'parked' | 'dead';
   lane: string;
   operation: string;
   tenant: string;
   endpoint: string;
   event: string;
   attempt: number;
+  firstAttempt: number;
   dueAt: Date | null;
   enqueuedAt: Date;
   extra: Record<string, string>;
@@ -36,44 +37,87 @@ export type WaitingRow = {
   request: Buffer;
 };
 
-const attemptDone: Statement = { name: 'notifications.attempt_done', text: 'select 1 from delivery_attempt where task = $1 and attempt = $2' };
+const attemptsDone: Statement = {
+  name: 'notifications.attempts_done',
+  text: `select a.task is not null as "isDone"
+         from unnest($1::text[], $2::int[]) with ordinality as asked (task, attempt, place)
+         left join delivery_attempt a on a.task = asked.task and a.attempt = asked.attempt order by place`,
+};
 
-export async function isAttemptDone(database: Database, task: string, attempt: number): Promise<boolean> {
-  const rows = await database.query(attemptDone, [task, attempt]);
-  return rows.length > 0;
+/** Of attempts, whether each has been made already, in order. */
+export async function areAttemptsDone(database: Database, attempts: ReadonlyArray<{ task: string; number: number }>): Promise<boolean[]> {
+  const values = [attempts.map(({ task }) => task), attempts.map(({ number }) => number)];
+  const rows = await database.query<{ isDone: boolean }>(attemptsDone, values);
+  return rows.map(({ isDone }) => isDone);
 }
 
-// What is noted twice was settled the first time: both statements then do nothing.
-const noteAttempt = `
-  with noted as (
-    insert into delivery_attempt (task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning task
-  )`;
+const attemptColumns =
+  'task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at';
 
+// What is noted twice was settled the first time: both statements then do nothing.
 const settleDone: Statement = {
   name: 'notifications.settle_done',
-  text: `${noteAttempt} delete from delivery_waiting where task in (select task from noted)`,
+  text: `with noted as (
+           insert into delivery_attempt (${attemptColumns})
+           select ${attemptColumns} from jsonb_to_recordset($1) as a (task text, attempt int, operation text, tenant text, endpoint text, event text, type text,
+             delivery text, status text, status_code int, error text, message text, duration_ms int, started_at timestamptz, next_attempt_at timestamptz)
+           on conflict do nothing returning task
+         )
+         delete from delivery_waiting where task in (select task from noted)`,
 };
 
 // An older attempt that comes in late never overwrites a newer one.
 const settleWaiting: Statement = {
   name: 'notifications.settle_waiting',
-  text: `${noteAttempt}
-    insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, due_at, queued_at, enqueued_at, extra, dek_id, request, traceparent)
-    select task, $16, $17, $3, $4, $5, $6, $18, $15, null, $19, $20, $21, $22, $23 from noted
+  text: `with noted as (
+      insert into delivery_attempt (${attemptColumns})
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning task
+    ), exhausted as (
+      insert into endpoint_health as h (tenant, endpoint, failing_since, exhausted_at)
+      select $4, $5, now(), now() from noted where $16 = 'dead' and $5 <> ''
+      on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now()), exhausted_at = now()
+    )
+    insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, queued_at, enqueued_at, extra, dek_id, request, traceparent)
+    select task, $16, $17, $3, $4, $5, $6, $18, $19, $15, null, $20, $21, $22, $23, $24 from noted
     on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null, traceparent = excluded.traceparent
     where delivery_waiting.attempt <= excluded.attempt`,
 };
 
-/** Notes an attempt, and that nothing is left to do for its task. */
-export async function settleAsDone(database: Database, attempt: AttemptRow): Promise<void> {
-  await database.query(settleDone, valuesOf(attempt));
+/** Notes attempts, and that nothing is left to do for their tasks. */
+export async function settleAsDone(database: Database, attempts: readonly AttemptRow[]): Promise<void> {
+  const rows = attempts.map((row) => ({
+    ...row,
+    status_code: row.statusCode,
+    duration_ms: row.durationMs,
+    started_at: row.startedAt,
+    next_attempt_at: row.nextAttemptAt,
+  }));
+  // In one order everywhere: two processes that settle the same attempts wait for each other and not both ways.
+  rows.sort((one, other) => (one.task < other.task ? -1 : 1));
+  await database.query(settleDone, [JSON.stringify(rows)]);
 }
 
 /** Notes an attempt, and that its task waits for another or is dead. */
 export async function settleAsWaiting(database: Database, attempt: AttemptRow, row: WaitingRow): Promise<void> {
-  const values = [row.state, row.lane, row.attempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request, row.traceparent];
+  const values = [row.state, row.lane, row.attempt, row.firstAttempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request, row.traceparent];
   await database.query(settleWaiting, [...valuesOf(attempt), ...values]);
+}
+
+// What another process has settled meanwhile does not wait again.
+const defer: Statement = {
+  name: 'notifications.defer',
+  text: `insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, enqueued_at, extra, dek_id, request, traceparent)
+    select $1, 'waiting', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+    where not exists (select from delivery_attempt where task = $1 and attempt = $7)
+    on conflict (task) do update set state = 'waiting', due_at = excluded.due_at, queued_at = null, extra = excluded.extra
+    where delivery_waiting.attempt = excluded.attempt and delivery_waiting.state in ('waiting', 'queued')`,
+};
+
+/** Has an attempt that was not made wait until it is due. */
+export async function deferTask(database: Database, row: Omit<WaitingRow, 'state'>): Promise<void> {
+  const { task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, dueAt, enqueuedAt, extra, dekId, request, traceparent } = row;
+  const about = [task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, dueAt, enqueuedAt];
+  await database.query(defer, [...about, JSON.stringify(extra), dekId, request, traceparent]);
 }
 
 function valuesOf(row: AttemptRow): unknown[] {
@@ -81,23 +125,32 @@ function valuesOf(row: AttemptRow): unknown[] {
   return [task, attempt, operation, tenant, endpoint, event, type, delivery, status, statusCode, error, message, durationMs, startedAt, nextAttemptAt];
 }
 
-/**
- * Takes tasks that are due, and those that the broker was given a while ago and that never came back: it may
- * have lost its store. The rows stay locked until the transaction ends.
- */
+/** Takes tasks of a lane that are due. The rows stay locked until the transaction ends. */
 export function takeDue(em: EntityManager, lane: string, limit: number): Promise<WaitingRow[]> {
   return execute<WaitingRow>(
     em,
-    `select task, state, lane, operation, tenant, endpoint, event, attempt, due_at as "dueAt", enqueued_at as "enqueuedAt", extra, traceparent, dek_id as "dekId", request
+    `select task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt as "firstAttempt", due_at as "dueAt",
+       enqueued_at as "enqueuedAt", extra, traceparent, dek_id as "dekId", request
      from delivery_waiting
-     where lane = $1 and ((state = 'waiting' and due_at <= now()) or (state = 'queued' and queued_at < now() - interval '15 minutes'))
-     order by due_at limit $2 for update skip locked`,
+     where lane = $1 and state = 'waiting' and due_at <= now() order by due_at limit $2 for update skip locked`,
     [lane, limit],
   );
 }
 
-export async function markQueued(em: EntityManager, task: string): Promise<void> {
-  await execute(em, "update delivery_waiting set state = 'queued', queued_at = now() where task = $1", [task]);
+export async function markQueued(em: EntityManager, tasks: readonly string[]): Promise<void> {
+  await execute(em, "update delivery_waiting set state = 'queued', queued_at = now() where task = any($1)", [tasks]);
+}
+
+/** Has what was handed to the broker before that time wait again, at once: so many of a lane at most. Returns how many it were. */
+export async function requeue(em: EntityManager, lane: string, before: Date, limit: number): Promise<number> {
+  const rows = await execute(
+    em,
+    `update delivery_waiting set state = 'waiting' where task in (
+       select task from delivery_waiting where lane = $1 and state = 'queued' and queued_at < $2 order by queued_at limit $3 for update skip locked)
+     returning 1`,
+    [lane, before, limit],
+  );
+  return rows.length;
 }
 
 /** Puts a row off that cannot be published, so that it does not stand in the way of the others. */
@@ -136,4 +189,40 @@ export async function deleteOld(em: EntityManager, limit: number): Promise<numbe
     [limit],
   );
   return Math.max(attempts.length, dead.length);
+}
+
+/** So many rows one statement changes at most: the database ends those that take too long. */
+const batch = 5000;
+
+async function inBatches(em: EntityManager, sql: string, values: readonly unknown[]): Promise<number> {
+  for (let count = 0; ; ) {
+    const { length } = await execute(em, sql, [...values, batch]);
+    count += length;
+    if (length < batch) return count;
+  }
+}
+
+/** Forgets what waits to be delivered to an endpoint, dead letters included. */
+export async function deleteWaiting(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
+  await inBatches(
+    em,
+    `delete from delivery_waiting where task in (
+       select task from delivery_waiting where tenant = $1 and endpoint = $2 order by task limit $3 for update) returning 1`,
+    [tenant, endpoint],
+  );
+}
+
+/**
+ * Sends an endpoint's dead letters once more, those of tasks that came to be within a time, with the whole schedule before them.
+ * Returns how many.
+ */
+export function replayDead(em: EntityManager, tenant: string, endpoint: string, within: { since: Date; until: Date }): Promise<number> {
+  return inBatches(
+    em,
+    `update delivery_waiting set state = 'waiting', lane = 'replay', attempt = attempt + 1, first_attempt = attempt + 1, due_at = now(), queued_at = null
+     where task in (
+       select task from delivery_waiting where tenant = $1 and endpoint = $2 and state = 'dead' and enqueued_at >= $3 and enqueued_at < $4
+       order by task limit $5 for update) returning 1`,
+    [tenant, endpoint, within.since, within.until],
+  );
 }

@@ -1,20 +1,31 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { before, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Broker } from '@bailiwick/shared/broker.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { startTelemetry } from '@bailiwick/shared/telemetry.ts';
 import { continueTrace, currentTraceparent } from '@bailiwick/shared/trace.ts';
-import type { TenantKeys } from '../keys/keys.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Attempt } from './attempt.ts';
 import { startDueRelay } from './relay.ts';
 import { createStore } from './store.ts';
 
 const log = createLog('test', () => {});
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const attempt = { task: 'tsk_1', number: 1, operation: 'Webhooks_Deliver', lane: 'webhook', event: 'evt_1', enqueued: new Date(0), extra: {}, text: '{}' };
+const attempt = {
+  task: 'tsk_1',
+  number: 1,
+  first: 1,
+  operation: 'Webhooks_Deliver',
+  lane: 'webhook',
+  event: 'evt_1',
+  enqueued: new Date(0),
+  extra: {},
+  text: '{}',
+};
 
 before(() => startTelemetry('test', log, { OTEL_SDK_DISABLED: 'true' }));
 
@@ -47,6 +58,9 @@ test('a retry waits with the trace of the attempt before it, and is published in
   const published: Array<{ id: string; attempt: string | undefined; traceparent: string }> = [];
   const broker = {
     isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({ TASK: { created: new Date(0), lastSeq: 0 } }),
+    oldest: async () => undefined,
     publish: async (_subject: string, _body: string, id: string, fields: Record<string, string>) =>
       published.push({ id, attempt: fields[taskHeaders.attempt], traceparent: currentTraceparent() }),
   } as unknown as Broker;
@@ -60,11 +74,15 @@ test('a retry waits with the trace of the attempt before it, and is published in
     tenant: '',
     endpoint: '',
     attempt: 2,
+    firstAttempt: 1,
+    dueAt: new Date(7),
     enqueuedAt: new Date(0),
     traceparent,
     dekId: 'dek_1',
     request: Buffer.from('{}'),
   });
-  await startDueRelay({ database, broker, store, log }, ['webhook'])();
-  assert.deepEqual(published, [{ id: 'tsk_1:2', attempt: '2', traceparent }]);
+  const stop = startDueRelay({ database, broker, store, log }, ['webhook']);
+  while (published.length === 0) await setImmediate();
+  await stop();
+  assert.deepEqual(published, [{ id: 'tsk_1:2:7', attempt: '2', traceparent }]);
 });

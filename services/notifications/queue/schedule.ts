@@ -1,3 +1,5 @@
+import type { TaskOperation } from '@bailiwick/shared/tasks.ts';
+
 // When the attempts of a task take place (delivery.md §4).
 
 /** Milliseconds to wait before each attempt, from the first. Its length is the number of attempts. */
@@ -18,6 +20,12 @@ export function parseSchedule(items: readonly string[]): Schedule {
 
 /** A mail that comes hours late helps nobody, and a chat message is no record: both end after six attempts. */
 export const shortSchedule = (schedule: Schedule): Schedule => schedule.slice(0, 6);
+
+/** Of webhooks, and of everything else. */
+export type Schedules = { webhook: Schedule; other: Schedule };
+
+export const scheduleOf = (schedules: Schedules, operation: TaskOperation): Schedule =>
+  operation === 'Webhooks_Deliver' ? schedules.webhook : schedules.other;
 
 const hour = 3_600_000;
 

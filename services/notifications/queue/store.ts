@@ -1,11 +1,13 @@
 import { Buffer } from 'node:buffer';
+import { createBatch } from '@bailiwick/shared/batch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { currentTraceparent } from '@bailiwick/shared/trace.ts';
-import type { TenantKeys } from '../keys/keys.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Attempt } from './attempt.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { Plan } from './plan.ts';
-import { isAttemptDone, settleAsDone, settleAsWaiting, type WaitingRow } from './queries.ts';
+import { parkTask, type Release } from './parking/queries.ts';
+import { areAttemptsDone, type AttemptRow, deferTask, settleAsDone, settleAsWaiting, type WaitingRow } from './queries.ts';
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -16,35 +18,48 @@ const requestContext = (task: string) => [task, 'request'] as const;
 
 /** The queue's rows: what was attempted, what waits, what is dead. */
 export function createStore({ database, keys }: { database: Database; keys: TenantKeys }) {
+  /** What a row keeps of a task until its next attempt. */
+  async function kept({ task, first, operation, tenant, endpoint, event, lane, extra, enqueued, text }: Attempt) {
+    const { dekId, sealed } = await keys.seal(tenant, Buffer.from(text), requestContext(task));
+    const row = { task, lane, operation, tenant, endpoint, event, extra, firstAttempt: first, enqueuedAt: enqueued };
+    return { ...row, traceparent: currentTraceparent(), dekId, request: sealed };
+  }
+
+  const askWhetherDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) => areAttemptsDone(database, attempts));
+  const settleDone = createBatch(async (rows: readonly AttemptRow[]) => {
+    await settleAsDone(database, rows);
+    return rows;
+  });
+
   return {
-    isDone: (task: string, attempt: number) => isAttemptDone(database, task, attempt),
+    /** Whether the attempt has been made already, by whoever had the message before. */
+    isDone: (attempt: Pick<Attempt, 'task' | 'number'>) => askWhetherDone(attempt),
 
     /** Settles an attempt: its row and what becomes of the task, together. */
     async finish({ attempt, outcome, plan, startedAt, durationMs }: Finished): Promise<void> {
-      const { task, number, operation, tenant, endpoint, event, type, lane, extra } = attempt;
+      const { task, number, operation, tenant, endpoint, event, type } = attempt;
       const dueAt = plan.state === 'waiting' ? plan.dueAt : null;
       const noted = { task, attempt: number, operation, tenant, endpoint, event, type, ...outcome, durationMs, startedAt, nextAttemptAt: dueAt };
-      if (plan.state === 'done') return settleAsDone(database, noted);
-      const { dekId, sealed } = await keys.seal(tenant, Buffer.from(attempt.text), requestContext(task));
+      if (plan.state === 'done') {
+        await settleDone(noted);
+        return;
+      }
       const next = plan.state === 'waiting' ? number + 1 : number;
-      const row = {
-        task,
-        lane,
-        operation,
-        tenant,
-        endpoint,
-        event,
-        extra,
-        enqueuedAt: attempt.enqueued,
-        traceparent: currentTraceparent(),
-        dekId,
-        request: sealed,
-      };
-      await settleAsWaiting(database, noted, { ...row, state: plan.state, attempt: next, dueAt });
+      await settleAsWaiting(database, noted, { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt });
+    },
+
+    /** Has an attempt that was not made wait as a row. */
+    async defer(attempt: Attempt, dueAt: Date): Promise<void> {
+      await deferTask(database, { ...(await kept(attempt)), attempt: attempt.number, dueAt });
+    },
+
+    /** Keeps a task back until its endpoint can be sent to. */
+    async park(attempt: Attempt, release: Release): Promise<void> {
+      await parkTask(database, { ...(await kept(attempt)), attempt: attempt.number }, release);
     },
 
     /** The documented JSON request of a row that waits. */
-    async openRequest({ tenant, task, dekId, request }: WaitingRow): Promise<Record<string, unknown>> {
+    async openRequest({ tenant, task, dekId, request }: Pick<WaitingRow, 'tenant' | 'task' | 'dekId' | 'request'>): Promise<Record<string, unknown>> {
       const text = await keys.open(tenant, { dekId, sealed: request }, requestContext(task));
       return JSON.parse(text.toString()) as Record<string, unknown>;
     },

@@ -9,10 +9,12 @@ import { unavailable } from '@bailiwick/shared/errors.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { create, type Message } from '@bufbuild/protobuf';
+import { createPace } from '../endpoints/pace.ts';
 import { taskOf } from './context.ts';
+import { createSlotPool } from './slots.ts';
 import { mailUnavailable } from './outcome.ts';
 import type { Finished, Store } from './store.ts';
-import { startWorker } from './worker.ts';
+import { startWorker, type WorkerDeps } from './worker.ts';
 import { ServiceError } from '@bailiwick/shared/errors.ts';
 
 type Happening = { done?: boolean; headers?: Record<string, string>; body?: string; fail?: unknown };
@@ -31,6 +33,7 @@ async function work({ done = false, headers = {}, body = '{"Email":"a@example.or
     ...headers,
   };
   const message: BrokerMessage = {
+    id: 'tsk_1:2',
     subject: 'task.email.notice',
     text: () => body,
     header: (name) => all[name] ?? '',
@@ -49,7 +52,20 @@ async function work({ done = false, headers = {}, body = '{"Email":"a@example.or
     isDone: () => Promise.resolve(done),
     finish: (what: Finished) => Promise.resolve(void (finished.push(what), happened.push('finish'))),
   } as unknown as Store;
-  startWorker({ broker, dispatch, store, log: createLog('test', () => {}) }, { name: 'email', concurrency: 1, schedule: [0, 1000, 1000] });
+  const other = [0, 1000, 1000];
+  // Mails have no endpoint that could be looked after.
+  const unused = { gates: undefined, limiter: undefined, health: undefined } as never as Pick<WorkerDeps, 'gates' | 'limiter' | 'health'>;
+  const deps = {
+    ...unused,
+    laneOf: createSlotPool(),
+    pace: createPace(),
+    probing: new Set<string>(),
+    schedules: { webhook: other, other },
+    broker,
+    dispatch,
+    store,
+  };
+  startWorker({ ...deps, log: createLog('test', () => {}) }, { name: 'email', concurrency: 1 });
   await handle?.(message);
   return { happened, finished, calls };
 }

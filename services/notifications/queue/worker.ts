@@ -4,57 +4,103 @@ import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import type { Dispatch } from '@bailiwick/shared/dispatch.ts';
 import { invalid } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { publishTask } from '@bailiwick/shared/tasks.ts';
+import type { Health } from '../endpoints/health.ts';
+import type { Gate } from '../endpoints/queries.ts';
+import { type AdmissionDeps, createAdmission } from './admission.ts';
 import { type Attempt, expiryOf, readAttempt } from './attempt.ts';
 import { createTaskCaller, type TaskContext } from './context.ts';
-import { attempts, inFlight } from './metrics.ts';
+import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import { type AttemptOutcome, outcomeOfError, outcomeOfResponse } from './outcome.ts';
 import { planNext } from './plan.ts';
-import type { Schedule } from './schedule.ts';
+import { type Schedules, scheduleOf } from './schedule.ts';
+import type { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 
 /** One kind of work: all processes that take it share one durable consumer. */
-export type Lane = { name: string; concurrency: number; schedule: Schedule };
+export type Lane = { name: string; concurrency: number };
 
-export type WorkerDeps = { broker: Broker; dispatch: Dispatch; store: Store; log: Log };
+export type WorkerDeps = AdmissionDeps & {
+  laneOf: ReturnType<typeof createSlotPool>;
+  broker: Broker;
+  dispatch: Dispatch;
+  store: Store;
+  health: Health;
+  schedules: Schedules;
+  log: Log;
+};
+
+/** A receiver that asks for a rest gets this much at most; its task may wait longer. */
+const longestRestMs = 3_600_000;
 
 // After a kill the broker waits this long before it hands the work to somebody else; whoever lives gives a sign in time.
 const ackWaitMs = 10_000;
 const signOfLifeMs = 3000;
 
-/** Takes a lane's attempts from the broker and brings each to an end: done, waiting for the next one, or a dead letter. */
-export function startWorker(deps: WorkerDeps, lane: Lane): void {
-  const options = { stream: 'TASK', durable: `lane-${lane.name}`, subject: `task.${lane.name}.>`, concurrency: lane.concurrency, ackWaitMs } as const;
+/** So many of an endpoint's attempts wait in a lane for one of its slots. In the slow lane each may wait long. */
+const room = { quick: 8, slow: 4 };
+
+/**
+ * Takes a lane's attempts from the broker and brings each to an end: done, waiting for the next one, kept back, or a dead letter.
+ * The function it returns sends away those that have not begun; those that have are finished before the broker closes.
+ */
+export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
+  const isSlowLane = name === 'slow';
+  const slots = deps.laneOf({ total: concurrency, room: isSlowLane ? room.slow : room.quick });
+  const admit = createAdmission(deps, slots, isSlowLane);
+  // Besides those that run, as many may wait.
+  const options = { stream: 'TASK', durable: `lane-${name}`, subject: `task.${name}.>`, concurrency: 2 * concurrency, ackWaitMs } as const;
+
+  async function handle(message: BrokerMessage): Promise<void> {
+    const attempt = readAttempt(message);
+    if (!attempt) {
+      deps.log.error('a task is unknown to this version and waits for another one', { subject: message.subject });
+      return message.retry(30_000);
+    }
+    if (await deps.store.isDone(attempt)) return message.ack();
+    const admission = await admit(attempt);
+    if (admission.go === 'stopped') return message.retry(0);
+    if (admission.go === 'spill') {
+      await spill(deps.broker, attempt, message.id);
+      return message.ack();
+    }
+    if (admission.go === 'park') {
+      await deps.store.park(attempt, admission.release);
+      parked.add({ lane: name });
+      return message.ack();
+    }
+    inFlight.change(1, { lane: name });
+    try {
+      await make(deps, attempt, message, admission.gate);
+    } finally {
+      inFlight.change(-1, { lane: name });
+      admission.free();
+    }
+  }
+
   deps.broker.consume(options, async (message) => {
     const sign = setInterval(() => message.working(), signOfLifeMs);
-    inFlight.change(1, { lane: lane.name });
     try {
-      await handle(deps, lane, message);
+      await handle(message);
     } finally {
-      inFlight.change(-1, { lane: lane.name });
       clearInterval(sign);
     }
   });
+  return () => Promise.resolve(slots.close());
 }
 
-async function handle({ dispatch, store, log }: WorkerDeps, { schedule }: Lane, message: BrokerMessage): Promise<void> {
-  const attempt = readAttempt(message);
-  if (!attempt) {
-    log.error('a task is unknown to this version and waits for another one', { subject: message.subject });
-    return message.retry(30_000);
-  }
-  if (await store.isDone(attempt.task, attempt.number)) return message.ack();
-
+/** Makes an attempt, and settles what came of it. */
+async function make({ dispatch, store, health, schedules, pace, log }: WorkerDeps, attempt: Attempt, message: BrokerMessage, gate?: Gate): Promise<void> {
   const startedAt = new Date();
   const context: TaskContext = { id: attempt.task, attempt: attempt.number, enqueued: attempt.enqueued, extra: attempt.extra };
-  const outcome = (await perform(dispatch, attempt, context)) ?? givenUp(attempt, message.deliveries);
-  if (!outcome) return message.retry(ourFaultWait(message.deliveries));
+  const outcome = (await perform(dispatch, attempt, context)) ?? givenUp(attempt);
+  if (!outcome) return await putOff(store, attempt, message);
 
-  const expiresAt = expiryOf(attempt);
   const plan = planNext({
     ...outcome,
-    attempt: attempt.number,
-    schedule,
-    expiresAt,
+    attempt: attempt.number - attempt.first + 1,
+    schedule: scheduleOf(schedules, attempt.operation),
+    expiresAt: expiryOf(attempt),
     retryAfterMs: context.retryAfterMs,
     now: new Date(),
     random: Math.random(),
@@ -62,8 +108,21 @@ async function handle({ dispatch, store, log }: WorkerDeps, { schedule }: Lane, 
   const finished = { attempt, outcome, plan, startedAt, durationMs: Date.now() - startedAt.getTime() };
   await finish(store, finished);
   await message.ack();
+  if (gate) {
+    if (outcome.status !== 'dropped') pace.note(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
+    const askedUntil = context.retryAfterMs === undefined ? undefined : new Date(Date.now() + Math.min(context.retryAfterMs, longestRestMs));
+    await health.conclude(attempt, gate, outcome, askedUntil).catch((error: unknown) => log.warn('nothing could be concluded of an attempt', { error }));
+  }
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
+}
+
+/** Hands an attempt to the slow lane. Where the process ends before the old message is acknowledged, the broker knows the new one already. */
+async function spill(broker: Broker, { task, operation, request, extra, tenant, event, number, first, enqueued }: Attempt, id: string): Promise<void> {
+  // An attempt may come by here more than once, kept back in between. Each time its message has another id.
+  const message = { tenant, event, attempt: number, first, enqueued: enqueued.toISOString(), lane: 'slow', unique: `after ${id}` };
+  await publishTask(broker, { id: task, operation, request, extra }, message);
+  spilled.add({});
 }
 
 /** Calls the task's operation as the gateway would. undefined = it failed through a fault of ours. */
@@ -82,12 +141,28 @@ async function perform(dispatch: Dispatch, attempt: Attempt, context: TaskContex
   }
 }
 
-const ourFaultWait = (deliveries: number) => Math.min(500 * 2 ** Math.min(deliveries, 10), 30_000);
+/** A fault of ours gives the message back so often. Then it waits as a row: what the broker has handed out counts against the lane. */
+const triesInHand = 5;
+const ourFaultWaitMs = 30_000;
+const mostDeferrals = (24 * 3_600_000) / ourFaultWaitMs;
 
-// A fault of ours is not counted, but one that stays for hours is a defect that this task brings out: it is
+const deferralsOf = ({ extra }: Attempt): number => Number(extra['deferrals'] ?? 0);
+
+async function putOff(store: Store, attempt: Attempt, message: BrokerMessage): Promise<void> {
+  if (message.deliveries < triesInHand) return message.retry(500 * 2 ** message.deliveries);
+  // Where even that cannot be done, the database or the key service is away, and the broker is the one that keeps it.
+  const deferred = { ...attempt, extra: { ...attempt.extra, deferrals: String(deferralsOf(attempt) + 1) } };
+  const isKept = await store.defer(deferred, new Date(Date.now() + ourFaultWaitMs)).then(
+    () => true,
+    () => false,
+  );
+  return isKept ? message.ack() : message.retry(ourFaultWaitMs);
+}
+
+// A fault of ours is not counted, but one that stays for a day is a defect that this task brings out: it is
 // counted then, so that it ends as a dead letter instead of never.
-function givenUp(attempt: Attempt, deliveries: number): AttemptOutcome | undefined {
-  if (deliveries < 500) return undefined;
+function givenUp(attempt: Attempt): AttemptOutcome | undefined {
+  if (deferralsOf(attempt) < mostDeferrals) return undefined;
   return { delivery: attempt.task, status: 'retry', statusCode: 0, error: '', message: 'it could not be attempted' };
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { createHash, createHmac } from 'node:crypto';
-import { idFromHash } from '@bailiwick/shared/ids.ts';
+import { createHmac } from 'node:crypto';
+import { type Delivery, derivedId } from '../sending/result.ts';
 
 // Both header families of delivery.md §1. They are computed over the very bytes that are sent.
 
@@ -24,11 +24,8 @@ export function standardSignature(secrets: readonly string[], id: string, second
  * The webhook-id: the body's own `id` where it is a JSON object with a usable one, else derived from what is
  * delivered. Either way it is the same for every attempt, so that a receiver can drop repetitions.
  */
-export function webhookId({ tenant, endpoint, type, body }: { tenant: string; endpoint: string; type: string; body: Uint8Array }): string {
-  const own = ownId(body);
-  if (own !== undefined) return own;
-  const head = [tenant, endpoint, type].map((part) => `${part.length}:${part}`).join('');
-  return idFromHash('tsk', createHash('sha256').update(head).update(body).digest());
+export function webhookId(delivery: Delivery): string {
+  return ownId(delivery.body) ?? derivedId(delivery);
 }
 
 function ownId(body: Uint8Array): string | undefined {

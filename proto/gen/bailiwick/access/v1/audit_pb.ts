@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/audit.proto.
  */
 export const file_bailiwick_access_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL2F1ZGl0LnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIpcFCgpBdWRpdEVudHJ5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNzZXEYAyABKAVSA1NlcRI7CgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCk9jY3VycmVkQXQSFgoGYWN0aW9uGAUgASgJUgZBY3Rpb24SHAoJb3BlcmF0aW9uGAYgASgJUglPcGVyYXRpb24SFgoGcmVzdWx0GAcgASgJUgZSZXN1bHQSEgoEY29kZRgIIAEoCVIEQ29kZRIdCgphY3Rvcl90eXBlGAkgASgJUglBY3RvclR5cGUSGQoIYWN0b3JfaWQYCiABKAlSB0FjdG9ySUQSIwoNY3JlZGVudGlhbF9pZBgLIAEoCVIMQ3JlZGVudGlhbElEEjoKB3RhcmdldHMYDCADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VGFyZ2V0UgdUYXJnZXRzEh4KCnBlcm1pc3Npb24YDSABKAlSClBlcm1pc3Npb24SGQoIZ3JhbnRfaWQYDiABKAlSB0dyYW50SUQSDgoCaXAYDyABKAlSAklQEh0KCnVzZXJfYWdlbnQYECABKAlSCVVzZXJBZ2VudBIdCgpyZXF1ZXN0X2lkGBEgASgJUglSZXF1ZXN0SUQSGQoIdHJhY2VfaWQYEiABKAlSB1RyYWNlSUQSOgoHY2hhbmdlcxgTIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRDaGFuZ2VSB0NoYW5nZXMSGwoJcHJldl9oYXNoGBQgASgJUghQcmV2SGFzaBISCgRoYXNoGBUgASgJUgRIYXNoIkUKC0F1ZGl0VGFyZ2V0EhIKBHR5cGUYASABKAlSBFR5cGUSDgoCaWQYAiABKAlSAklEEhIKBG5hbWUYAyABKAlSBE5hbWUiRwoLQXVkaXRDaGFuZ2USFAoFZmllbGQYASABKAlSBUZpZWxkEhAKA29sZBgCIAEoCVIDT2xkEhAKA25ldxgDIAEoCVIDTmV3ImgKDkF1ZGl0RW50cnlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLEAgoLQXVkaXRGaWx0ZXISKAoHYWN0aW9ucxgBIAMoCUIOukgLkgEIEDIiBHICGEBSB0FjdGlvbnMSKwoJYWN0b3JfaWRzGAIgAygJQg66SAuSAQgQMiIEcgIYQFIIQWN0b3JJRHMSLgoKdGFyZ2V0X2lkcxgDIAMoCUIPukgMkgEJEDIiBXIDGIACUglUYXJnZXRJRHMSFwoCaXAYBCABKAlCB7pIBHICGEBSAklQEjkKBnJlc3VsdBgFIAEoCUIhukge2AEBchlSB3N1Y2Nlc3NSBmRlbmllZFIGZmFpbGVkUgZSZXN1bHQSLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbyK0AQoQQXVkaXRMaXN0UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAMgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJMChFBdWRpdExpc3RSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLkAQoWQXVkaXRMaXN0QnlVc2VyUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAyABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAQgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJSChdBdWRpdExpc3RCeVVzZXJSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZTL4AgoFQXVkaXQSoQEKBExpc3QSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0TGlzdFJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0TGlzdFJlc3BvbnNlIkqQAgGKtRhDEAMaGhIYCg5pYW0uYXVkaXQucmVhZBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudBK+AQoKTGlzdEJ5VXNlchIrLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRMaXN0QnlVc2VyUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRMaXN0QnlVc2VyUmVzcG9uc2UiVZACAYq1GE4QAxoJCgd1c2VyX2lkGhoSGAoOaWFtLmF1ZGl0LnJlYWQSBnRlbmFudBojGiEKF2lhbS5wbGF0Zm9ybS5hdWRpdC5yZWFkEgZ0ZW5hbnQaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL2F1ZGl0LnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIpcFCgpBdWRpdEVudHJ5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNzZXEYAyABKAVSA1NlcRI7CgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCk9jY3VycmVkQXQSFgoGYWN0aW9uGAUgASgJUgZBY3Rpb24SHAoJb3BlcmF0aW9uGAYgASgJUglPcGVyYXRpb24SFgoGcmVzdWx0GAcgASgJUgZSZXN1bHQSEgoEY29kZRgIIAEoCVIEQ29kZRIdCgphY3Rvcl90eXBlGAkgASgJUglBY3RvclR5cGUSGQoIYWN0b3JfaWQYCiABKAlSB0FjdG9ySUQSIwoNY3JlZGVudGlhbF9pZBgLIAEoCVIMQ3JlZGVudGlhbElEEjoKB3RhcmdldHMYDCADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VGFyZ2V0UgdUYXJnZXRzEh4KCnBlcm1pc3Npb24YDSABKAlSClBlcm1pc3Npb24SGQoIZ3JhbnRfaWQYDiABKAlSB0dyYW50SUQSDgoCaXAYDyABKAlSAklQEh0KCnVzZXJfYWdlbnQYECABKAlSCVVzZXJBZ2VudBIdCgpyZXF1ZXN0X2lkGBEgASgJUglSZXF1ZXN0SUQSGQoIdHJhY2VfaWQYEiABKAlSB1RyYWNlSUQSOgoHY2hhbmdlcxgTIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRDaGFuZ2VSB0NoYW5nZXMSGwoJcHJldl9oYXNoGBQgASgJUghQcmV2SGFzaBISCgRoYXNoGBUgASgJUgRIYXNoIkUKC0F1ZGl0VGFyZ2V0EhIKBHR5cGUYASABKAlSBFR5cGUSDgoCaWQYAiABKAlSAklEEhIKBG5hbWUYAyABKAlSBE5hbWUiRwoLQXVkaXRDaGFuZ2USFAoFZmllbGQYASABKAlSBUZpZWxkEhAKA29sZBgCIAEoCVIDT2xkEhAKA25ldxgDIAEoCVIDTmV3ImgKDkF1ZGl0RW50cnlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLEAgoLQXVkaXRGaWx0ZXISKAoHYWN0aW9ucxgBIAMoCUIOukgLkgEIEDIiBHICGEBSB0FjdGlvbnMSKwoJYWN0b3JfaWRzGAIgAygJQg66SAuSAQgQMiIEcgIYQFIIQWN0b3JJRHMSLgoKdGFyZ2V0X2lkcxgDIAMoCUIPukgMkgEJEDIiBXIDGIACUglUYXJnZXRJRHMSFwoCaXAYBCABKAlCB7pIBHICGEBSAklQEjkKBnJlc3VsdBgFIAEoCUIhukge2AEBchlSB3N1Y2Nlc3NSBmRlbmllZFIGZmFpbGVkUgZSZXN1bHQSLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbyK0AQoQQXVkaXRMaXN0UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAMgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJMChFBdWRpdExpc3RSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLkAQoWQXVkaXRMaXN0QnlVc2VyUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAyABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAQgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJSChdBdWRpdExpc3RCeVVzZXJSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLLAQoSQXVkaXRFeHBvcnRSZXF1ZXN0EiQKBnRlbmFudBgBIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSLQoGZm9ybWF0GAIgASgJQhW6SBLYAQFyDVIGbmRqc29uUgNjc3ZSBkZvcm1hdBI9CgZmaWx0ZXIYAyABKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RmlsdGVySABSBkZpbHRlcogBARIWCgZjdXJzb3IYBCABKAlSBkN1cnNvckIJCgdfZmlsdGVyIm0KE0F1ZGl0RXhwb3J0UmVzcG9uc2USEgoEZGF0YRgBIAEoCVIERGF0YRIhCgxjb250ZW50X3R5cGUYAiABKAlSC0NvbnRlbnRUeXBlEh8KC25leHRfY3Vyc29yGAMgASgJUgpOZXh0Q3Vyc29yIlIKEkF1ZGl0VmVyaWZ5UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EhYKBmN1cnNvchgCIAEoCVIGQ3Vyc29yIssBChNBdWRpdFZlcmlmeVJlc3BvbnNlEhQKBXZhbGlkGAEgASgIUgVWYWxpZBIYCgdjaGVja2VkGAIgASgFUgdDaGVja2VkEj0KCHByb2JsZW1zGAMgAygLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdFByb2JsZW1SCFByb2JsZW1zEh8KC25leHRfY3Vyc29yGAQgASgJUgpOZXh0Q3Vyc29yEhAKA3NlcRgFIAEoBVIDU2VxEhIKBGhhc2gYBiABKAlSBEhhc2giXgoMQXVkaXRQcm9ibGVtEhAKA3NlcRgBIAEoBVIDU2VxEg4KAmlkGAIgASgJUgJJRBISCgRraW5kGAMgASgJUgRLaW5kEhgKB21lc3NhZ2UYBCABKAlSB01lc3NhZ2Uy1wUKBUF1ZGl0EqEBCgRMaXN0EiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RSZXNwb25zZSJKkAIBirUYQxADGhoSGAoOaWFtLmF1ZGl0LnJlYWQSBnRlbmFudBojGiEKF2lhbS5wbGF0Zm9ybS5hdWRpdC5yZWFkEgZ0ZW5hbnQSvgEKCkxpc3RCeVVzZXISKy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0TGlzdEJ5VXNlclJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0TGlzdEJ5VXNlclJlc3BvbnNlIlWQAgGKtRhOEAMaCQoHdXNlcl9pZBoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50ErIBCgZFeHBvcnQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RXhwb3J0UmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRFeHBvcnRSZXNwb25zZSJVirUYURADGhwSGgoQaWFtLmF1ZGl0LmV4cG9ydBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudCABQgZjdXJzb3JgARKnAQoGVmVyaWZ5EicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdFZlcmlmeVJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VmVyaWZ5UmVzcG9uc2UiSpACAYq1GEMQAxoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * One change, or one call that was refused.
@@ -409,6 +409,199 @@ export const AuditListByUserResponseSchema: GenMessage<AuditListByUserResponse> 
   messageDesc(file_bailiwick_access_v1_audit, 8);
 
 /**
+ * Which entries, and in which form.
+ *
+ * @generated from message bailiwick.access.v1.AuditExportRequest
+ */
+export type AuditExportRequest = Message<"bailiwick.access.v1.AuditExportRequest"> & {
+  /**
+   * Empty = the platform's own entries.
+   *
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * ndjson or csv; empty = ndjson.
+   *
+   * @generated from field: string format = 2 [json_name = "Format"];
+   */
+  format: string;
+
+  /**
+   * @generated from field: optional bailiwick.access.v1.AuditFilter filter = 3 [json_name = "Filter"];
+   */
+  filter?: AuditFilter | undefined;
+
+  /**
+   * Where the next piece begins.
+   *
+   * @generated from field: string cursor = 4 [json_name = "Cursor"];
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditExportRequest.
+ * Use `create(AuditExportRequestSchema)` to create a new message.
+ */
+export const AuditExportRequestSchema: GenMessage<AuditExportRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 9);
+
+/**
+ * A piece of the export.
+ *
+ * @generated from message bailiwick.access.v1.AuditExportResponse
+ */
+export type AuditExportResponse = Message<"bailiwick.access.v1.AuditExportResponse"> & {
+  /**
+   * @generated from field: string data = 1 [json_name = "Data"];
+   */
+  data: string;
+
+  /**
+   * @generated from field: string content_type = 2 [json_name = "ContentType"];
+   */
+  contentType: string;
+
+  /**
+   * Empty = the end.
+   *
+   * @generated from field: string next_cursor = 3 [json_name = "NextCursor"];
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditExportResponse.
+ * Use `create(AuditExportResponseSchema)` to create a new message.
+ */
+export const AuditExportResponseSchema: GenMessage<AuditExportResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 10);
+
+/**
+ * Whose entries, and from where on.
+ *
+ * @generated from message bailiwick.access.v1.AuditVerifyRequest
+ */
+export type AuditVerifyRequest = Message<"bailiwick.access.v1.AuditVerifyRequest"> & {
+  /**
+   * Empty = the platform's own entries.
+   *
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * The NextCursor of the call before; empty = from the beginning.
+   *
+   * @generated from field: string cursor = 2 [json_name = "Cursor"];
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditVerifyRequest.
+ * Use `create(AuditVerifyRequestSchema)` to create a new message.
+ */
+export const AuditVerifyRequestSchema: GenMessage<AuditVerifyRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 11);
+
+/**
+ * What the hashes say.
+ *
+ * @generated from message bailiwick.access.v1.AuditVerifyResponse
+ */
+export type AuditVerifyResponse = Message<"bailiwick.access.v1.AuditVerifyResponse"> & {
+  /**
+   * Whether nothing is wrong with the entries that were looked at.
+   *
+   * @generated from field: bool valid = 1 [json_name = "Valid"];
+   */
+  valid: boolean;
+
+  /**
+   * How many were looked at.
+   *
+   * @generated from field: int32 checked = 2 [json_name = "Checked"];
+   */
+  checked: number;
+
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated bailiwick.access.v1.AuditProblem problems = 3 [json_name = "Problems"];
+   */
+  problems: AuditProblem[];
+
+  /**
+   * Empty = all have been looked at.
+   *
+   * @generated from field: string next_cursor = 4 [json_name = "NextCursor"];
+   */
+  nextCursor: string;
+
+  /**
+   * The last entry that was looked at. Kept elsewhere, it shows later that nothing before it was written anew.
+   *
+   * @generated from field: int32 seq = 5 [json_name = "Seq"];
+   */
+  seq: number;
+
+  /**
+   * @generated from field: string hash = 6 [json_name = "Hash"];
+   */
+  hash: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditVerifyResponse.
+ * Use `create(AuditVerifyResponseSchema)` to create a new message.
+ */
+export const AuditVerifyResponseSchema: GenMessage<AuditVerifyResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 12);
+
+/**
+ * What is wrong at one place of the chain.
+ *
+ * @generated from message bailiwick.access.v1.AuditProblem
+ */
+export type AuditProblem = Message<"bailiwick.access.v1.AuditProblem"> & {
+  /**
+   * @generated from field: int32 seq = 1 [json_name = "Seq"];
+   */
+  seq: number;
+
+  /**
+   * The entry; empty where there is none.
+   *
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * changed, missing or reordered.
+   *
+   * @generated from field: string kind = 3 [json_name = "Kind"];
+   */
+  kind: string;
+
+  /**
+   * The same in words.
+   *
+   * @generated from field: string message = 4 [json_name = "Message"];
+   */
+  message: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditProblem.
+ * Use `create(AuditProblemSchema)` to create a new message.
+ */
+export const AuditProblemSchema: GenMessage<AuditProblem> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 13);
+
+/**
  * What was changed, and what was refused.
  *
  * @generated from service bailiwick.access.v1.Audit
@@ -433,6 +626,27 @@ export const Audit: GenService<{
     methodKind: "unary";
     input: typeof AuditListByUserRequestSchema;
     output: typeof AuditListByUserResponseSchema;
+  },
+  /**
+   * The audit entries of a tenant, oldest first, as one text: NDJSON or CSV. An export that ends early was cut off:
+   * the connection breaks, and no end is sent.
+   *
+   * @generated from rpc bailiwick.access.v1.Audit.Export
+   */
+  export: {
+    methodKind: "unary";
+    input: typeof AuditExportRequestSchema;
+    output: typeof AuditExportResponseSchema;
+  },
+  /**
+   * Whether the entries of a tenant are those that were written: computes the hashes again, at most 20,000 a call.
+   *
+   * @generated from rpc bailiwick.access.v1.Audit.Verify
+   */
+  verify: {
+    methodKind: "unary";
+    input: typeof AuditVerifyRequestSchema;
+    output: typeof AuditVerifyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_access_v1_audit, 0);

@@ -5,13 +5,15 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxInkKEEVmZmVjdGl2ZVJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEg4KBnRlbmFudBgDIAEoCRISCgpib3RfdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJIlYKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDCIpChZMaXN0VXNlclRlbmFudHNSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiSwoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudCI0CgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCSJEChRMaXN0TWVtYmVySWRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFYWZ0ZXIYAiABKAkSDQoFbGltaXQYAyABKAUiKQoVTGlzdE1lbWJlcklkc1Jlc3BvbnNlEhAKCHVzZXJfaWRzGAEgAygJInYKEk1heVJlYWRVc2VyUmVxdWVzdBITCgtyZWFkZXJfdHlwZRgBIAEoCRIRCglyZWFkZXJfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRISCgpib3RfdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJIjcKE01heVJlYWRVc2VyUmVzcG9uc2USDgoGc2hhcmVkGAEgASgIEhAKCGFueXdoZXJlGAIgASgIMrIECglBdXRob3JpdHkSjAEKCUVmZmVjdGl2ZRIlLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVzcG9uc2UiMJACAYq1GCkQBkoHZ2F0ZXdheUoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSdQoLTWF5UmVhZFVzZXISJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_options_v1_options]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxInkKEEVmZmVjdGl2ZVJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEg4KBnRlbmFudBgDIAEoCRISCgpib3RfdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJIlYKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDCIpChZMaXN0VXNlclRlbmFudHNSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiSwoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudCI0CgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCSJEChRMaXN0TWVtYmVySWRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFYWZ0ZXIYAiABKAkSDQoFbGltaXQYAyABKAUiKQoVTGlzdE1lbWJlcklkc1Jlc3BvbnNlEhAKCHVzZXJfaWRzGAEgAygJInYKEk1heVJlYWRVc2VyUmVxdWVzdBITCgtyZWFkZXJfdHlwZRgBIAEoCRIRCglyZWFkZXJfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRISCgpib3RfdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJIjcKE01heVJlYWRVc2VyUmVzcG9uc2USDgoGc2hhcmVkGAEgASgIEhAKCGFueXdoZXJlGAIgASgIIrIBChNNYXlDb25mZXJCb3RSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIcChRwcmluY2lwYWxfYm90X3RlbmFudBgDIAEoCRIdChVwcmluY2lwYWxfbmFycm93ZWRfdG8YBCADKAkSDgoGdGVuYW50GAUgASgJEgsKA2JvdBgGIAEoCRITCgtwZXJtaXNzaW9ucxgHIAMoCSInChRNYXlDb25mZXJCb3RSZXNwb25zZRIPCgdsYWNraW5nGAEgASgJIjIKEUxpc3RPd25lcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVsaW1pdBgCIAEoBSI7ChJMaXN0T3duZXJzUmVzcG9uc2USEwoLdGVuYW50X25hbWUYASABKAkSEAoIdXNlcl9pZHMYAiADKAkiHwoMTGVhdmVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiIAoNTGVhdmVSZXNwb25zZRIPCgd0ZW5hbnRzGAEgAygJImgKFlNldFN1YmplY3RTdGF0ZVJlcXVlc3QSDwoHc3ViamVjdBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIuCgpjaGFuZ2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdTZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIlChNCb3RLZXlMaW1pdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIoChRCb3RLZXlMaW1pdHNSZXNwb25zZRIQCghtYXhfZGF5cxgBIAEoBSIzChdBY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJIhoKGEFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZTL8CAoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSlQEKD0xpc3RVc2VyVGVuYW50cxIrLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2UiJ5ACAYq1GCAQBkoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxJ7Cg1MaXN0TWVtYmVySWRzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnUKC01heVJlYWRVc2VyEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSeAoMTWF5Q29uZmVyQm90EiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveRequest
@@ -262,6 +264,285 @@ export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__P
   messageDesc(file_bailiwick_access_v1_internal, 8);
 
 /**
+ * @generated from message bailiwick.access.v1.MayConferBotRequest
+ */
+export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotRequest"> & {
+  /**
+   * The principal that makes the key: user, bot or platform.
+   *
+   * @generated from field: string principal_type = 1;
+   */
+  principalType: string;
+
+  /**
+   * @generated from field: string principal_id = 2;
+   */
+  principalId: string;
+
+  /**
+   * A bot's own tenant, and what its key is narrowed to.
+   *
+   * @generated from field: string principal_bot_tenant = 3;
+   */
+  principalBotTenant: string;
+
+  /**
+   * @generated from field: repeated string principal_narrowed_to = 4;
+   */
+  principalNarrowedTo: string[];
+
+  /**
+   * Whose key it is, and what that is narrowed to.
+   *
+   * @generated from field: string tenant = 5;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string bot = 6;
+   */
+  bot: string;
+
+  /**
+   * @generated from field: repeated string permissions = 7;
+   */
+  permissions: string[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.MayConferBotRequest.
+ * Use `create(MayConferBotRequestSchema)` to create a new message.
+ */
+export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 9);
+
+/**
+ * @generated from message bailiwick.access.v1.MayConferBotResponse
+ */
+export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResponse"> & {
+  /**
+   * One of the permissions that the principal lacks; empty = it may.
+   *
+   * @generated from field: string lacking = 1;
+   */
+  lacking: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.MayConferBotResponse.
+ * Use `create(MayConferBotResponseSchema)` to create a new message.
+ */
+export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 10);
+
+/**
+ * @generated from message bailiwick.access.v1.ListOwnersRequest
+ */
+export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ListOwnersRequest.
+ * Use `create(ListOwnersRequestSchema)` to create a new message.
+ */
+export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 11);
+
+/**
+ * @generated from message bailiwick.access.v1.ListOwnersResponse
+ */
+export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse"> & {
+  /**
+   * @generated from field: string tenant_name = 1;
+   */
+  tenantName: string;
+
+  /**
+   * Members whose ownership has not expired, and who are not disabled.
+   *
+   * @generated from field: repeated string user_ids = 2;
+   */
+  userIds: string[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ListOwnersResponse.
+ * Use `create(ListOwnersResponseSchema)` to create a new message.
+ */
+export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 12);
+
+/**
+ * @generated from message bailiwick.access.v1.LeaveRequest
+ */
+export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.LeaveRequest.
+ * Use `create(LeaveRequestSchema)` to create a new message.
+ */
+export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 13);
+
+/**
+ * @generated from message bailiwick.access.v1.LeaveResponse
+ */
+export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
+  /**
+   * The ids of the tenants the user was a member of.
+   *
+   * @generated from field: repeated string tenants = 1;
+   */
+  tenants: string[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.LeaveResponse.
+ * Use `create(LeaveResponseSchema)` to create a new message.
+ */
+export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 14);
+
+/**
+ * @generated from message bailiwick.access.v1.SetSubjectStateRequest
+ */
+export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStateRequest"> & {
+  /**
+   * The id of a user or bot.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * active, disabled or deleted.
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * When the record was changed: news that are older than what is known change nothing.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 3;
+   */
+  changedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SetSubjectStateRequest.
+ * Use `create(SetSubjectStateRequestSchema)` to create a new message.
+ */
+export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 15);
+
+/**
+ * @generated from message bailiwick.access.v1.SetSubjectStateResponse
+ */
+export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectStateResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.SetSubjectStateResponse.
+ * Use `create(SetSubjectStateResponseSchema)` to create a new message.
+ */
+export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 16);
+
+/**
+ * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
+ */
+export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.BotKeyLimitsRequest.
+ * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
+ */
+export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 17);
+
+/**
+ * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
+ */
+export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResponse"> & {
+  /**
+   * The longest life of a key in days; 0 = the tenant has set none.
+   *
+   * @generated from field: int32 max_days = 1;
+   */
+  maxDays: number;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.BotKeyLimitsResponse.
+ * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
+ */
+export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 18);
+
+/**
+ * One call of an open operation, to be counted before anything else is done for it.
+ *
+ * @generated from message bailiwick.access.v1.AccessLimitsTakeRequest
+ */
+export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsTakeRequest"> & {
+  /**
+   * The rate class of the operation.
+   *
+   * @generated from field: string rate = 1;
+   */
+  rate: string;
+
+  /**
+   * The client's address.
+   *
+   * @generated from field: string ip = 2;
+   */
+  ip: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AccessLimitsTakeRequest.
+ * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
+ */
+export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 19);
+
+/**
+ * Nothing: the call may go on. Too many are refused with resource_exhausted.
+ *
+ * @generated from message bailiwick.access.v1.AccessLimitsTakeResponse
+ */
+export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimitsTakeResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AccessLimitsTakeResponse.
+ * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
+ */
+export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 20);
+
+/**
  * Authority answers the other processes: what may this principal do, and where does it belong?
  *
  * @generated from service bailiwick.access.v1.Authority
@@ -307,6 +588,77 @@ export const Authority: GenService<{
     input: typeof MayReadUserRequestSchema;
     output: typeof MayReadUserResponseSchema;
   },
+  /**
+   * What a principal would confer on whoever holds a new key of a bot, and does not hold itself.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.MayConferBot
+   */
+  mayConferBot: {
+    methodKind: "unary";
+    input: typeof MayConferBotRequestSchema;
+    output: typeof MayConferBotResponseSchema;
+  },
+  /**
+   * What a tenant has decided about its bots' keys.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.BotKeyLimits
+   */
+  botKeyLimits: {
+    methodKind: "unary";
+    input: typeof BotKeyLimitsRequestSchema;
+    output: typeof BotKeyLimitsResponseSchema;
+  },
+  /**
+   * Who owns a tenant directly, in order of id, and what it is called. Empty where the tenant is not active.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.ListOwners
+   */
+  listOwners: {
+    methodKind: "unary";
+    input: typeof ListOwnersRequestSchema;
+    output: typeof ListOwnersResponseSchema;
+  },
+  /**
+   * Announces that a user is about to be deleted. Refused with failed_precondition while the user is the last
+   * owner of a tenant; for a minute afterwards the user does not count as an owner.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.Leave
+   */
+  leave: {
+    methodKind: "unary";
+    input: typeof LeaveRequestSchema;
+    output: typeof LeaveResponseSchema;
+  },
+  /**
+   * Tells what has become of a user or bot, before whoever changed it is answered. The events of identity say the
+   * same later, for the case that this call is lost.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.SetSubjectState
+   */
+  setSubjectState: {
+    methodKind: "unary";
+    input: typeof SetSubjectStateRequestSchema;
+    output: typeof SetSubjectStateResponseSchema;
+  },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_access_v1_internal, 0);
+
+/**
+ * AccessLimits counts the calls of access's open operations, for all gateways together.
+ *
+ * @generated from service bailiwick.access.v1.AccessLimits
+ */
+export const AccessLimits: GenService<{
+  /**
+   * Counts one call.
+   *
+   * @generated from rpc bailiwick.access.v1.AccessLimits.Take
+   */
+  take: {
+    methodKind: "unary";
+    input: typeof AccessLimitsTakeRequestSchema;
+    output: typeof AccessLimitsTakeResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_access_v1_internal, 1);
 

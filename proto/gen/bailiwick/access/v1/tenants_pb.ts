@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/tenants.proto.
  */
 export const file_bailiwick_access_v1_tenants: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEi+wIKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEh8KBG5hbWUYAyABKAlCC7pICMgBAXIDGIABUgROYW1lEhwKBnN0YXR1cxgEIAEoCUIEiLUYAVIGU3RhdHVzEj8KCHNldHRpbmdzGAUgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRTZXR0aW5nc1IIU2V0dGluZ3MSOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESPwoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0IswFCg5UZW5hbnRTZXR0aW5ncxJBChRzZXNzaW9uX2lkbGVfbWludXRlcxgBIAEoBUIKukgHGgUY4E4oAEgAUhJTZXNzaW9uSWRsZU1pbnV0ZXOIAQESQAoTc2Vzc2lvbl9tYXhfbWludXRlcxgCIAEoBUILukgIGgYYwNECKABIAVIRU2Vzc2lvbk1heE1pbnV0ZXOIAQESJAoLcmVxdWlyZV9zc28YAyABKAhIAlIKUmVxdWlyZVNzb4gBARLeAQoOaW52aXRlX2RvbWFpbnMYBCABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RClQG6SJEBugGNAQoVdGVuYW50Lmludml0ZV9kb21haW5zGnRzaXplKHRoaXMuaXRlbXMpIDw9IDUwICYmIHRoaXMuaXRlbXMuYWxsKGQsIHNpemUoZCkgPj0gMSAmJiBzaXplKGQpIDw9IDI1MykgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgNTAgZG9tYWluIG5hbWVzJ1INSW52aXRlRG9tYWlucxI4ChBtYXhfYm90X2tleV9kYXlzGAUgASgFQgq6SAcaBRjtAigASANSDU1heEJvdEtleURheXOIAQESQQoUYXVkaXRfcmV0ZW50aW9uX2RheXMYBiABKAVCCrpIBxoFGMIcKABIBFISQXVkaXRSZXRlbnRpb25EYXlziAEBEjEKDGRlZmF1bHRfcm9sZRgHIAEoCUIJukgGcgSYtRgBSAVSC0RlZmF1bHRSb2xliAEBQhcKFV9zZXNzaW9uX2lkbGVfbWludXRlc0IWChRfc2Vzc2lvbl9tYXhfbWludXRlc0IOCgxfcmVxdWlyZV9zc29CEwoRX21heF9ib3Rfa2V5X2RheXNCFwoVX2F1ZGl0X3JldGVudGlvbl9kYXlzQg8KDV9kZWZhdWx0X3JvbGUiYAoKVGVuYW50UGFnZRIxCgVpdGVtcxgBIAMoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciK0AQoMVGVuYW50TWVtYmVyEhYKBnRlbmFudBgBIAEoCVIGVGVuYW50EhcKB3VzZXJfaWQYAiABKAlSBlVzZXJJRBIWCgZzdGF0dXMYAyABKAlSBlN0YXR1cxIcCgZzb3VyY2UYBCABKAlCBIi1GAFSBlNvdXJjZRI9Cglqb2luZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUghKb2luZWRBdCJsChBUZW5hbnRNZW1iZXJQYWdlEjcKBWl0ZW1zGAEgAygLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoYBChRUZW5hbnRzQ3JlYXRlUmVxdWVzdBIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50EiwKCG93bmVyX2lkGAIgASgJQgy6SAlyB4q1GAN1c3JIAFIHT3duZXJJRIgBAUILCglfb3duZXJfaWQiTAoVVGVuYW50c0NyZWF0ZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiPAoRVGVuYW50c0dldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJJChJUZW5hbnRzR2V0UmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCJKChZUZW5hbnRzTGlzdE1pbmVSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiTgoXVGVuYW50c0xpc3RNaW5lUmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UGFnZVIEUGFnZSJ1ChhUZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlYKGVRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2USOQoEcGFnZRgBIAEoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyUGFnZVIEUGFnZSJsChdUZW5hbnRNZW1iZXJzQWRkUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB3VzZXJfaWQYAiABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhoKGFRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSJvChpUZW5hbnRNZW1iZXJzUmVtb3ZlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB3VzZXJfaWQYAiABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIh0KG1RlbmFudE1lbWJlcnNSZW1vdmVSZXNwb25zZTK8BAoHVGVuYW50cxKIAgoGQ3JlYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0NyZWF0ZVJlc3BvbnNlIqYBirUYoQEQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlGnsieUEgcGVyc29uIHdpdGggYSB2ZXJpZmllZCBhZGRyZXNzIGNyZWF0ZXMgdGVuYW50cyBvZiB0aGVpciBvd24sIGF0IG1vc3QgdGVuLCB3aGVyZSB0aGUgcGxhdGZvcm0gaGFzIG5vdCBzd2l0Y2hlZCB0aGF0IG9mZi4gARKdAQoDR2V0EiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzR2V0UmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0dldFJlc3BvbnNlIkWQAgGKtRg+EAMaGxIZCg9pYW0udGVuYW50LnJlYWQSBnRlbmFudBodGhsKGWlhbS5wbGF0Zm9ybS50ZW5hbnRzLnJlYWQSegoITGlzdE1pbmUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNMaXN0TWluZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNMaXN0TWluZVJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyGgqKtRgGYWNjZXNzMssDCg1UZW5hbnRNZW1iZXJzEowBCgRMaXN0Ei0uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQSiQEKA0FkZBIsLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKSAQoGUmVtb3ZlEi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzUmVtb3ZlUmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEi+wIKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEh8KBG5hbWUYAyABKAlCC7pICMgBAXIDGIABUgROYW1lEhwKBnN0YXR1cxgEIAEoCUIEiLUYAVIGU3RhdHVzEj8KCHNldHRpbmdzGAUgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRTZXR0aW5nc1IIU2V0dGluZ3MSOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESPwoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0IswFCg5UZW5hbnRTZXR0aW5ncxJBChRzZXNzaW9uX2lkbGVfbWludXRlcxgBIAEoBUIKukgHGgUY4E4oAEgAUhJTZXNzaW9uSWRsZU1pbnV0ZXOIAQESQAoTc2Vzc2lvbl9tYXhfbWludXRlcxgCIAEoBUILukgIGgYYwNECKABIAVIRU2Vzc2lvbk1heE1pbnV0ZXOIAQESJAoLcmVxdWlyZV9zc28YAyABKAhIAlIKUmVxdWlyZVNzb4gBARLeAQoOaW52aXRlX2RvbWFpbnMYBCABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RClQG6SJEBugGNAQoVdGVuYW50Lmludml0ZV9kb21haW5zGnRzaXplKHRoaXMuaXRlbXMpIDw9IDUwICYmIHRoaXMuaXRlbXMuYWxsKGQsIHNpemUoZCkgPj0gMSAmJiBzaXplKGQpIDw9IDI1MykgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgNTAgZG9tYWluIG5hbWVzJ1INSW52aXRlRG9tYWlucxI4ChBtYXhfYm90X2tleV9kYXlzGAUgASgFQgq6SAcaBRjtAigASANSDU1heEJvdEtleURheXOIAQESQQoUYXVkaXRfcmV0ZW50aW9uX2RheXMYBiABKAVCCrpIBxoFGMIcKABIBFISQXVkaXRSZXRlbnRpb25EYXlziAEBEjEKDGRlZmF1bHRfcm9sZRgHIAEoCUIJukgGcgSYtRgBSAVSC0RlZmF1bHRSb2xliAEBQhcKFV9zZXNzaW9uX2lkbGVfbWludXRlc0IWChRfc2Vzc2lvbl9tYXhfbWludXRlc0IOCgxfcmVxdWlyZV9zc29CEwoRX21heF9ib3Rfa2V5X2RheXNCFwoVX2F1ZGl0X3JldGVudGlvbl9kYXlzQg8KDV9kZWZhdWx0X3JvbGUiYAoKVGVuYW50UGFnZRIxCgVpdGVtcxgBIAMoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciK0AQoMVGVuYW50TWVtYmVyEhYKBnRlbmFudBgBIAEoCVIGVGVuYW50EhcKB3VzZXJfaWQYAiABKAlSBlVzZXJJRBIWCgZzdGF0dXMYAyABKAlSBlN0YXR1cxIcCgZzb3VyY2UYBCABKAlCBIi1GAFSBlNvdXJjZRI9Cglqb2luZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUghKb2luZWRBdCJsChBUZW5hbnRNZW1iZXJQYWdlEjcKBWl0ZW1zGAEgAygLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoYBChRUZW5hbnRzQ3JlYXRlUmVxdWVzdBIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50EiwKCG93bmVyX2lkGAIgASgJQgy6SAlyB4q1GAN1c3JIAFIHT3duZXJJRIgBAUILCglfb3duZXJfaWQiTAoVVGVuYW50c0NyZWF0ZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiPAoRVGVuYW50c0dldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJJChJUZW5hbnRzR2V0UmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCJKChZUZW5hbnRzTGlzdE1pbmVSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiTgoXVGVuYW50c0xpc3RNaW5lUmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UGFnZVIEUGFnZSKRAQoUVGVuYW50c1VwZGF0ZVJlcXVlc3QSOQoGdGVuYW50GAEgASgLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRDaGFuZ2VSBlRlbmFudBI+Cg1pZl91cGRhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILSWZVcGRhdGVkQXQihwIKDFRlbmFudENoYW5nZRIfCgJpZBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgJJRBIiCgRzbHVnGAIgASgJQgm6SAZyBJi1GAFIAFIEU2x1Z4gBARIjCgRuYW1lGAMgASgJQgq6SAdyBRABGIABSAFSBE5hbWWIAQESPwoIc2V0dGluZ3MYBCABKAsyIy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFNldHRpbmdzUghTZXR0aW5ncxI6CghtZXRhZGF0YRgFIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YUIHCgVfc2x1Z0IHCgVfbmFtZSJMChVUZW5hbnRzVXBkYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI/ChRUZW5hbnRzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IhcKFVRlbmFudHNEZWxldGVSZXNwb25zZSJAChVUZW5hbnRzUmVzdG9yZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJNChZUZW5hbnRzUmVzdG9yZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiQAoVVGVuYW50c1N1c3BlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTQoWVGVuYW50c1N1c3BlbmRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50Ij8KFFRlbmFudHNSZXN1bWVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTAoVVGVuYW50c1Jlc3VtZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQidQoYVGVuYW50TWVtYmVyc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChlUZW5hbnRNZW1iZXJzTGlzdFJlc3BvbnNlEjkKBHBhZ2UYASABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclBhZ2VSBFBhZ2UibAoXVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIaChhUZW5hbnRNZW1iZXJzQWRkUmVzcG9uc2UibwoaVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIdChtUZW5hbnRNZW1iZXJzUmVtb3ZlUmVzcG9uc2UyvgoKB1RlbmFudHMSiAIKBkNyZWF0ZRIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0NyZWF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNDcmVhdGVSZXNwb25zZSKmAYq1GKEBEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZRp7InlBIHBlcnNvbiB3aXRoIGEgdmVyaWZpZWQgYWRkcmVzcyBjcmVhdGVzIHRlbmFudHMgb2YgdGhlaXIgb3duLCBhdCBtb3N0IHRlbiwgd2hlcmUgdGhlIHBsYXRmb3JtIGhhcyBub3Qgc3dpdGNoZWQgdGhhdCBvZmYuIAESnQEKA0dldBImLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0dldFJlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNHZXRSZXNwb25zZSJFkAIBirUYPhADGhsSGQoPaWFtLnRlbmFudC5yZWFkEgZ0ZW5hbnQaHRobChlpYW0ucGxhdGZvcm0udGVuYW50cy5yZWFkEqoBCgZVcGRhdGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNVcGRhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzVXBkYXRlUmVzcG9uc2UiSYq1GEUQAxofEh0KEGlhbS50ZW5hbnQud3JpdGUSCXRlbmFudC5pZBoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESqAEKBkRlbGV0ZRIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0RlbGV0ZVJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNEZWxldGVSZXNwb25zZSJHirUYQxADGh0SGwoRaWFtLnRlbmFudC5kZWxldGUSBnRlbmFudBoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESjAEKB1Jlc3RvcmUSKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN0b3JlUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3RvcmVSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKMAQoHU3VzcGVuZBIqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1N1c3BlbmRSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzU3VzcGVuZFJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEokBCgZSZXN1bWUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN1bWVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdW1lUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESegoITGlzdE1pbmUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNMaXN0TWluZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNMaXN0TWluZVJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyGgqKtRgGYWNjZXNzMtYDCg1UZW5hbnRNZW1iZXJzEowBCgRMaXN0Ei0uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQSiQEKA0FkZBIsLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKdAQoGUmVtb3ZlEi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzUmVtb3ZlUmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlc3BvbnNlIjCKtRgsEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudBoJCgd1c2VyX2lkIAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An organisation.
@@ -355,6 +355,242 @@ export const TenantsListMineResponseSchema: GenMessage<TenantsListMineResponse> 
   messageDesc(file_bailiwick_access_v1_tenants, 10);
 
 /**
+ * The tenant as it shall be.
+ *
+ * @generated from message bailiwick.access.v1.TenantsUpdateRequest
+ */
+export type TenantsUpdateRequest = Message<"bailiwick.access.v1.TenantsUpdateRequest"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.TenantChange tenant = 1 [json_name = "Tenant"];
+   */
+  tenant?: TenantChange | undefined;
+
+  /**
+   * Only where the stored tenant was last changed at this time.
+   *
+   * @generated from field: google.protobuf.Timestamp if_updated_at = 2 [json_name = "IfUpdatedAt"];
+   */
+  ifUpdatedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsUpdateRequest.
+ * Use `create(TenantsUpdateRequestSchema)` to create a new message.
+ */
+export const TenantsUpdateRequestSchema: GenMessage<TenantsUpdateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 11);
+
+/**
+ * Of a tenant what shall change. An absent field stays as it is.
+ *
+ * @generated from message bailiwick.access.v1.TenantChange
+ */
+export type TenantChange = Message<"bailiwick.access.v1.TenantChange"> & {
+  /**
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * Unique on the platform; empty stays as it is.
+   *
+   * @generated from field: optional string slug = 2 [json_name = "Slug"];
+   */
+  slug?: string | undefined;
+
+  /**
+   * @generated from field: optional string name = 3 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * An absent setting stays as it is.
+   *
+   * @generated from field: bailiwick.access.v1.TenantSettings settings = 4 [json_name = "Settings"];
+   */
+  settings?: TenantSettings | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.StringMap metadata = 5 [json_name = "Metadata"];
+   */
+  metadata?: StringMap | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantChange.
+ * Use `create(TenantChangeSchema)` to create a new message.
+ */
+export const TenantChangeSchema: GenMessage<TenantChange> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 12);
+
+/**
+ * The tenant as it is stored.
+ *
+ * @generated from message bailiwick.access.v1.TenantsUpdateResponse
+ */
+export type TenantsUpdateResponse = Message<"bailiwick.access.v1.TenantsUpdateResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.Tenant tenant = 1 [json_name = "Tenant"];
+   */
+  tenant?: Tenant | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsUpdateResponse.
+ * Use `create(TenantsUpdateResponseSchema)` to create a new message.
+ */
+export const TenantsUpdateResponseSchema: GenMessage<TenantsUpdateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 13);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantsDeleteRequest
+ */
+export type TenantsDeleteRequest = Message<"bailiwick.access.v1.TenantsDeleteRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsDeleteRequest.
+ * Use `create(TenantsDeleteRequestSchema)` to create a new message.
+ */
+export const TenantsDeleteRequestSchema: GenMessage<TenantsDeleteRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 14);
+
+/**
+ * Nothing: the tenant is closed.
+ *
+ * @generated from message bailiwick.access.v1.TenantsDeleteResponse
+ */
+export type TenantsDeleteResponse = Message<"bailiwick.access.v1.TenantsDeleteResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsDeleteResponse.
+ * Use `create(TenantsDeleteResponseSchema)` to create a new message.
+ */
+export const TenantsDeleteResponseSchema: GenMessage<TenantsDeleteResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 15);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantsRestoreRequest
+ */
+export type TenantsRestoreRequest = Message<"bailiwick.access.v1.TenantsRestoreRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsRestoreRequest.
+ * Use `create(TenantsRestoreRequestSchema)` to create a new message.
+ */
+export const TenantsRestoreRequestSchema: GenMessage<TenantsRestoreRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 16);
+
+/**
+ * The tenant as it is stored.
+ *
+ * @generated from message bailiwick.access.v1.TenantsRestoreResponse
+ */
+export type TenantsRestoreResponse = Message<"bailiwick.access.v1.TenantsRestoreResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.Tenant tenant = 1 [json_name = "Tenant"];
+   */
+  tenant?: Tenant | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsRestoreResponse.
+ * Use `create(TenantsRestoreResponseSchema)` to create a new message.
+ */
+export const TenantsRestoreResponseSchema: GenMessage<TenantsRestoreResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 17);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantsSuspendRequest
+ */
+export type TenantsSuspendRequest = Message<"bailiwick.access.v1.TenantsSuspendRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsSuspendRequest.
+ * Use `create(TenantsSuspendRequestSchema)` to create a new message.
+ */
+export const TenantsSuspendRequestSchema: GenMessage<TenantsSuspendRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 18);
+
+/**
+ * The tenant as it is stored.
+ *
+ * @generated from message bailiwick.access.v1.TenantsSuspendResponse
+ */
+export type TenantsSuspendResponse = Message<"bailiwick.access.v1.TenantsSuspendResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.Tenant tenant = 1 [json_name = "Tenant"];
+   */
+  tenant?: Tenant | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsSuspendResponse.
+ * Use `create(TenantsSuspendResponseSchema)` to create a new message.
+ */
+export const TenantsSuspendResponseSchema: GenMessage<TenantsSuspendResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 19);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantsResumeRequest
+ */
+export type TenantsResumeRequest = Message<"bailiwick.access.v1.TenantsResumeRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsResumeRequest.
+ * Use `create(TenantsResumeRequestSchema)` to create a new message.
+ */
+export const TenantsResumeRequestSchema: GenMessage<TenantsResumeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 20);
+
+/**
+ * The tenant as it is stored.
+ *
+ * @generated from message bailiwick.access.v1.TenantsResumeResponse
+ */
+export type TenantsResumeResponse = Message<"bailiwick.access.v1.TenantsResumeResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.Tenant tenant = 1 [json_name = "Tenant"];
+   */
+  tenant?: Tenant | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantsResumeResponse.
+ * Use `create(TenantsResumeResponseSchema)` to create a new message.
+ */
+export const TenantsResumeResponseSchema: GenMessage<TenantsResumeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 21);
+
+/**
  * A tenant and which page.
  *
  * @generated from message bailiwick.access.v1.TenantMembersListRequest
@@ -376,7 +612,7 @@ export type TenantMembersListRequest = Message<"bailiwick.access.v1.TenantMember
  * Use `create(TenantMembersListRequestSchema)` to create a new message.
  */
 export const TenantMembersListRequestSchema: GenMessage<TenantMembersListRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 11);
+  messageDesc(file_bailiwick_access_v1_tenants, 22);
 
 /**
  * A page of members.
@@ -395,7 +631,7 @@ export type TenantMembersListResponse = Message<"bailiwick.access.v1.TenantMembe
  * Use `create(TenantMembersListResponseSchema)` to create a new message.
  */
 export const TenantMembersListResponseSchema: GenMessage<TenantMembersListResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 12);
+  messageDesc(file_bailiwick_access_v1_tenants, 23);
 
 /**
  * A tenant and who shall belong to it.
@@ -419,7 +655,7 @@ export type TenantMembersAddRequest = Message<"bailiwick.access.v1.TenantMembers
  * Use `create(TenantMembersAddRequestSchema)` to create a new message.
  */
 export const TenantMembersAddRequestSchema: GenMessage<TenantMembersAddRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 13);
+  messageDesc(file_bailiwick_access_v1_tenants, 24);
 
 /**
  * Nothing: the user is a member.
@@ -434,7 +670,7 @@ export type TenantMembersAddResponse = Message<"bailiwick.access.v1.TenantMember
  * Use `create(TenantMembersAddResponseSchema)` to create a new message.
  */
 export const TenantMembersAddResponseSchema: GenMessage<TenantMembersAddResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 14);
+  messageDesc(file_bailiwick_access_v1_tenants, 25);
 
 /**
  * A tenant and who shall no longer belong to it.
@@ -458,7 +694,7 @@ export type TenantMembersRemoveRequest = Message<"bailiwick.access.v1.TenantMemb
  * Use `create(TenantMembersRemoveRequestSchema)` to create a new message.
  */
 export const TenantMembersRemoveRequestSchema: GenMessage<TenantMembersRemoveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 15);
+  messageDesc(file_bailiwick_access_v1_tenants, 26);
 
 /**
  * Nothing: the user is no member.
@@ -473,7 +709,7 @@ export type TenantMembersRemoveResponse = Message<"bailiwick.access.v1.TenantMem
  * Use `create(TenantMembersRemoveResponseSchema)` to create a new message.
  */
 export const TenantMembersRemoveResponseSchema: GenMessage<TenantMembersRemoveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_tenants, 16);
+  messageDesc(file_bailiwick_access_v1_tenants, 27);
 
 /**
  * Tenants: the organisations that most records belong to.
@@ -500,6 +736,57 @@ export const Tenants: GenService<{
     methodKind: "unary";
     input: typeof TenantsGetRequestSchema;
     output: typeof TenantsGetResponseSchema;
+  },
+  /**
+   * Changes what is sent of a tenant.
+   *
+   * @generated from rpc bailiwick.access.v1.Tenants.Update
+   */
+  update: {
+    methodKind: "unary";
+    input: typeof TenantsUpdateRequestSchema;
+    output: typeof TenantsUpdateResponseSchema;
+  },
+  /**
+   * Closes a tenant: everything in it is denied with the answer. After a grace, 30 days unless the platform has set another
+   * one, all that belongs to it is removed and its data keys are destroyed. Nothing changes where it is closed already.
+   *
+   * @generated from rpc bailiwick.access.v1.Tenants.Delete
+   */
+  delete: {
+    methodKind: "unary";
+    input: typeof TenantsDeleteRequestSchema;
+    output: typeof TenantsDeleteResponseSchema;
+  },
+  /**
+   * Opens a deleted tenant again, as it was, while its grace lasts.
+   *
+   * @generated from rpc bailiwick.access.v1.Tenants.Restore
+   */
+  restore: {
+    methodKind: "unary";
+    input: typeof TenantsRestoreRequestSchema;
+    output: typeof TenantsRestoreResponseSchema;
+  },
+  /**
+   * Denies everything in a tenant until it is resumed.
+   *
+   * @generated from rpc bailiwick.access.v1.Tenants.Suspend
+   */
+  suspend: {
+    methodKind: "unary";
+    input: typeof TenantsSuspendRequestSchema;
+    output: typeof TenantsSuspendResponseSchema;
+  },
+  /**
+   * Opens a suspended tenant again.
+   *
+   * @generated from rpc bailiwick.access.v1.Tenants.Resume
+   */
+  resume: {
+    methodKind: "unary";
+    input: typeof TenantsResumeRequestSchema;
+    output: typeof TenantsResumeResponseSchema;
   },
   /**
    * The tenants the caller belongs to.
@@ -541,7 +828,7 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersAddResponseSchema;
   },
   /**
-   * Ends a membership with its grants and group memberships. The last owner stays.
+   * Ends a membership with its grants and group memberships. Everybody may leave; the last owner stays.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Remove
    */

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSK/AQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJInAKC0NhbGxlclRva2VuEg4KBmlzc3VlchgBIAEoCRIQCghhdWRpZW5jZRgCIAEoCRISCgpleHBpcmVzX2F0GAMgASgNEisKBmNhbGxlchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIjUKEVNpZ25lZENhbGxlclRva2VuEg0KBXRva2VuGAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLUAQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJInAKC0NhbGxlclRva2VuEg4KBmlzc3VlchgBIAEoCRIQCghhdWRpZW5jZRgCIAEoCRISCgpleHBpcmVzX2F0GAMgASgNEisKBmNhbGxlchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIjUKEVNpZ25lZENhbGxlclRva2VuEg0KBXRva2VuGAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
 
 /**
  * Who makes a call between two processes, signed with the calling process's own key. The services
@@ -79,9 +79,18 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
   userAgent: string;
 
   /**
+   * Of the call. Not signed: it follows the token.
+   *
    * @generated from field: string request_id = 10;
    */
   requestId: string;
+
+  /**
+   * Permissions that a bot's key is narrowed to; empty = not narrowed.
+   *
+   * @generated from field: repeated string narrowed_to = 11;
+   */
+  narrowedTo: string[];
 };
 
 /**

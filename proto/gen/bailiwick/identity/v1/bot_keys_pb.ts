@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/bot_keys.proto.
  */
 export const file_bailiwick_identity_v1_bot_keys: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90X2tleXMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSKoBAoGQm90S2V5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNib3QYAyABKAlSA0JvdBISCgRuYW1lGAQgASgJUgROYW1lEhwKBnByZWZpeBgFIAEoCUIEiLUYAVIGUHJlZml4EhoKBWxhc3Q0GAYgASgJQgSItRgBUgVMYXN0NBIgCgtwZXJtaXNzaW9ucxgHIAMoCVILUGVybWlzc2lvbnMSHwoLYWxsb3dlZF9pcHMYCCADKAlSCkFsbG93ZWRJUHMSOQoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUV4cGlyZXNBdBJCCgxsYXN0X3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgpMYXN0VXNlZEF0Ej8KCnJldm9rZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglSZXZva2VkQXQSJwoMcm90YXRlZF9mcm9tGAwgASgJQgSItRgBUgtSb3RhdGVkRnJvbRIjCgpjcmVhdGVkX2J5GA0gASgJQgSItRgBUglDcmVhdGVkQnkSPwoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdCJiCgpCb3RLZXlQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleVIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiqgMKFEJvdEtleXNDcmVhdGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIQoDYm90GAIgASgJQg+6SAzIAQFyB4q1GANib3RSA0JvdBIfCgRuYW1lGAMgASgJQgu6SAjIAQFyAxiAAVIETmFtZRI5CgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EjYKC3Blcm1pc3Npb25zGAUgAygJQhS6SBGSAQ4QyAEiCXIHoLUYARiAAVILUGVybWlzc2lvbnMSsQEKC2FsbG93ZWRfaXBzGAYgAygJQo8BukiLAZIBhwEQMiKCAboBewoSYm90X2tleS5hbGxvd2VkX2lwGmV0aGlzLmlzSXAoKSB8fCB0aGlzLmlzSXBQcmVmaXgodHJ1ZSkgPyAnJyA6ICdtdXN0IGJlIGFuIElQIGFkZHJlc3Mgb3IgYSBuZXR3b3JrIHN1Y2ggYXMgMTkyLjAuMi4wLzI0J3ICGEBSCkFsbG93ZWRJUHMiYAoVQm90S2V5c0NyZWF0ZVJlc3BvbnNlEi8KA2tleRgBIAEoCzIdLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlSA0tleRIWCgZzZWNyZXQYAiABKAlSBlNlY3JldCJdChFCb3RLZXlzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANia3lSAklEIkUKEkJvdEtleXNHZXRSZXNwb25zZRIvCgNrZXkYASABKAsyHS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5UgNLZXkikgEKEkJvdEtleXNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiEKA2JvdBgCIAEoCUIPukgMyAEBcgeKtRgDYm90UgNCb3QSMAoEcGFnZRgDIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJMChNCb3RLZXlzTGlzdFJlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5UGFnZVIEUGFnZSKqAQobQm90S2V5c1NldEV4cGlyYXRpb25SZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA2JreVICSUQSQQoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBAVIJRXhwaXJlc0F0Ik8KHEJvdEtleXNTZXRFeHBpcmF0aW9uUmVzcG9uc2USLwoDa2V5GAEgASgLMh0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleVIDS2V5MtcECgdCb3RLZXlzEo4BCgZDcmVhdGUSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5c0NyZWF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5c0NyZWF0ZVJlc3BvbnNlIimKtRglEAMaHRIbChFpYW0uYm90a2V5cy53cml0ZRIGdGVuYW50IAEwARKAAQoDR2V0EiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNHZXRSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNHZXRSZXNwb25zZSIkkAIBirUYHRADGhkSFwoNaWFtLmJvdHMucmVhZBIGdGVuYW50EoMBCgRMaXN0EikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNMaXN0UmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlzTGlzdFJlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uYm90cy5yZWFkEgZ0ZW5hbnQSowEKDVNldEV4cGlyYXRpb24SMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5c1NldEV4cGlyYXRpb25SZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNTZXRFeHBpcmF0aW9uUmVzcG9uc2UiKYq1GCUQAxodEhsKEWlhbS5ib3RrZXlzLndyaXRlEgZ0ZW5hbnQgATABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90X2tleXMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSKoBAoGQm90S2V5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNib3QYAyABKAlSA0JvdBISCgRuYW1lGAQgASgJUgROYW1lEhwKBnByZWZpeBgFIAEoCUIEiLUYAVIGUHJlZml4EhoKBWxhc3Q0GAYgASgJQgSItRgBUgVMYXN0NBIgCgtwZXJtaXNzaW9ucxgHIAMoCVILUGVybWlzc2lvbnMSHwoLYWxsb3dlZF9pcHMYCCADKAlSCkFsbG93ZWRJUHMSOQoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUV4cGlyZXNBdBJCCgxsYXN0X3VzZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgpMYXN0VXNlZEF0Ej8KCnJldm9rZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglSZXZva2VkQXQSJwoMcm90YXRlZF9mcm9tGAwgASgJQgSItRgBUgtSb3RhdGVkRnJvbRIjCgpjcmVhdGVkX2J5GA0gASgJQgSItRgBUglDcmVhdGVkQnkSPwoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdCJiCgpCb3RLZXlQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleVIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiqgMKFEJvdEtleXNDcmVhdGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIQoDYm90GAIgASgJQg+6SAzIAQFyB4q1GANib3RSA0JvdBIfCgRuYW1lGAMgASgJQgu6SAjIAQFyAxiAAVIETmFtZRI5CgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EjYKC3Blcm1pc3Npb25zGAUgAygJQhS6SBGSAQ4QyAEiCXIHoLUYARiAAVILUGVybWlzc2lvbnMSsQEKC2FsbG93ZWRfaXBzGAYgAygJQo8BukiLAZIBhwEQMiKCAboBewoSYm90X2tleS5hbGxvd2VkX2lwGmV0aGlzLmlzSXAoKSB8fCB0aGlzLmlzSXBQcmVmaXgodHJ1ZSkgPyAnJyA6ICdtdXN0IGJlIGFuIElQIGFkZHJlc3Mgb3IgYSBuZXR3b3JrIHN1Y2ggYXMgMTkyLjAuMi4wLzI0J3ICGEBSCkFsbG93ZWRJUHMiYAoVQm90S2V5c0NyZWF0ZVJlc3BvbnNlEi8KA2tleRgBIAEoCzIdLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlSA0tleRIWCgZzZWNyZXQYAiABKAlSBlNlY3JldCJdChFCb3RLZXlzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANia3lSAklEIkUKEkJvdEtleXNHZXRSZXNwb25zZRIvCgNrZXkYASABKAsyHS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5UgNLZXkikgEKEkJvdEtleXNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiEKA2JvdBgCIAEoCUIPukgMyAEBcgeKtRgDYm90UgNCb3QSMAoEcGFnZRgDIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJMChNCb3RLZXlzTGlzdFJlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5UGFnZVIEUGFnZSKqAQobQm90S2V5c1NldEV4cGlyYXRpb25SZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA2JreVICSUQSQQoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBAVIJRXhwaXJlc0F0Ik8KHEJvdEtleXNTZXRFeHBpcmF0aW9uUmVzcG9uc2USLwoDa2V5GAEgASgLMh0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleVIDS2V5IpsBChRCb3RLZXlzUm90YXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANia3lSAklEEjkKCmV4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQiYAoVQm90S2V5c1JvdGF0ZVJlc3BvbnNlEi8KA2tleRgBIAEoCzIdLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlSA0tleRIWCgZzZWNyZXQYAiABKAlSBlNlY3JldDLoBQoHQm90S2V5cxKOAQoGQ3JlYXRlEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNDcmVhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNDcmVhdGVSZXNwb25zZSIpirUYJRADGh0SGwoRaWFtLmJvdGtleXMud3JpdGUSBnRlbmFudCABMAESgAEKA0dldBIoLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlzR2V0UmVxdWVzdBopLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlzR2V0UmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5ib3RzLnJlYWQSBnRlbmFudBKDAQoETGlzdBIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlzTGlzdFJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90S2V5c0xpc3RSZXNwb25zZSIkkAIBirUYHRADGhkSFwoNaWFtLmJvdHMucmVhZBIGdGVuYW50EqMBCg1TZXRFeHBpcmF0aW9uEjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNTZXRFeHBpcmF0aW9uUmVxdWVzdBozLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RLZXlzU2V0RXhwaXJhdGlvblJlc3BvbnNlIimKtRglEAMaHRIbChFpYW0uYm90a2V5cy53cml0ZRIGdGVuYW50IAEwARKOAQoGUm90YXRlEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNSb3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdEtleXNSb3RhdGVSZXNwb25zZSIpirUYJRADGh0SGwoRaWFtLmJvdGtleXMud3JpdGUSBnRlbmFudCABMAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A bot's key.
@@ -67,7 +67,7 @@ export type BotKey = Message<"bailiwick.identity.v1.BotKey"> & {
   permissions: string[];
 
   /**
-   * Addresses and networks the key may be used from; empty = anywhere.
+   * Addresses and networks the key may be used from; empty = anywhere. From elsewhere it is no credential: 401.
    *
    * @generated from field: repeated string allowed_ips = 8 [json_name = "AllowedIPs"];
    */
@@ -163,7 +163,7 @@ export type BotKeysCreateRequest = Message<"bailiwick.identity.v1.BotKeysCreateR
   name: string;
 
   /**
-   * At most 365 days ahead; absent = in 90 days.
+   * At most 365 days ahead, or as many as the tenant allows; absent = in 90 days.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4 [json_name = "ExpiresAt"];
    */
@@ -177,7 +177,8 @@ export type BotKeysCreateRequest = Message<"bailiwick.identity.v1.BotKeysCreateR
   permissions: string[];
 
   /**
-   * Addresses and networks the key may be used from, such as 192.0.2.0/24; empty = anywhere.
+   * Addresses and networks the key may be used from, such as 192.0.2.0/24; empty = anywhere. From elsewhere it is no
+   * credential: 401.
    *
    * @generated from field: repeated string allowed_ips = 6 [json_name = "AllowedIPs"];
    */
@@ -325,7 +326,7 @@ export type BotKeysSetExpirationRequest = Message<"bailiwick.identity.v1.BotKeys
   id: string;
 
   /**
-   * At most 365 days ahead. Now or the past = revoked.
+   * At most 365 days ahead, or as many as the tenant allows. Now or the past = revoked.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 3 [json_name = "ExpiresAt"];
    */
@@ -357,6 +358,63 @@ export type BotKeysSetExpirationResponse = Message<"bailiwick.identity.v1.BotKey
  */
 export const BotKeysSetExpirationResponseSchema: GenMessage<BotKeysSetExpirationResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_bot_keys, 9);
+
+/**
+ * Which key, and until when its successor lives.
+ *
+ * @generated from message bailiwick.identity.v1.BotKeysRotateRequest
+ */
+export type BotKeysRotateRequest = Message<"bailiwick.identity.v1.BotKeysRotateRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * At most 365 days ahead, or as many as the tenant allows; absent = in 90 days.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 3 [json_name = "ExpiresAt"];
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.BotKeysRotateRequest.
+ * Use `create(BotKeysRotateRequestSchema)` to create a new message.
+ */
+export const BotKeysRotateRequestSchema: GenMessage<BotKeysRotateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_bot_keys, 10);
+
+/**
+ * The successor and, this once, its secret.
+ *
+ * @generated from message bailiwick.identity.v1.BotKeysRotateResponse
+ */
+export type BotKeysRotateResponse = Message<"bailiwick.identity.v1.BotKeysRotateResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.BotKey key = 1 [json_name = "Key"];
+   */
+  key?: BotKey | undefined;
+
+  /**
+   * To be sent as "Authorization: Bearer <secret>".
+   *
+   * @generated from field: string secret = 2 [json_name = "Secret"];
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.BotKeysRotateResponse.
+ * Use `create(BotKeysRotateResponseSchema)` to create a new message.
+ */
+export const BotKeysRotateResponseSchema: GenMessage<BotKeysRotateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_bot_keys, 11);
 
 /**
  * The keys that bots call with.
@@ -403,6 +461,17 @@ export const BotKeys: GenService<{
     methodKind: "unary";
     input: typeof BotKeysSetExpirationRequestSchema;
     output: typeof BotKeysSetExpirationResponseSchema;
+  },
+  /**
+   * Makes a key's successor, with the same bot, name, permissions and networks. The old key works for another 24 hours
+   * at most. A bot may rotate its own keys only.
+   *
+   * @generated from rpc bailiwick.identity.v1.BotKeys.Rotate
+   */
+  rotate: {
+    methodKind: "unary";
+    input: typeof BotKeysRotateRequestSchema;
+    output: typeof BotKeysRotateResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_bot_keys, 0);

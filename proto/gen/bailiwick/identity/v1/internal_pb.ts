@@ -4,16 +4,20 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Bot } from "./bots_pb.ts";
+import { file_bailiwick_identity_v1_bots } from "./bots_pb.ts";
 import type { User } from "./user_pb.ts";
 import { file_bailiwick_identity_v1_user } from "./user_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIkCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMInYKD1Jlc29sdmVSZXNwb25zZRIMCgR0eXBlGAEgASgJEgoKAmlkGAIgASgJEhUKDWNyZWRlbnRpYWxfaWQYAyABKAkSDgoGdGVuYW50GAQgASgJEhMKC25hcnJvd2VkX3RvGAUgAygJEg0KBWVtYWlsGAYgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIjUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCSIcChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZTKJAQoLQ3JlZGVudGlhbHMSbAoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5MqkCCglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxoMirUYCGlkZW50aXR5MpwBCg5JZGVudGl0eUxpbWl0cxJ8CgRUYWtlEjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QaMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIrsBCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciI1ChlJZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkiHAoaSWRlbnRpdHlMaW1pdHNUYWtlUmVzcG9uc2UiLQoOR2V0Qm90c1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2lkcxgCIAMoCSI7Cg9HZXRCb3RzUmVzcG9uc2USKAoEYm90cxgBIAMoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3QyiQEKC0NyZWRlbnRpYWxzEmwKB1Jlc29sdmUSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuUmVzb2x2ZVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eTKWAwoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28SawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -25,6 +29,14 @@ export type ResolveRequest = Message<"bailiwick.identity.v1.ResolveRequest"> & {
    * @generated from field: bytes token_hash = 1;
    */
   tokenHash: Uint8Array;
+
+  /**
+   * The client's address. A key that may not be used from there is resolved all the same, since the answer is
+   * remembered, but does not count as used.
+   *
+   * @generated from field: string ip = 2;
+   */
+  ip: string;
 };
 
 /**
@@ -75,6 +87,20 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
    * @generated from field: string email = 6;
    */
   email: string;
+
+  /**
+   * Addresses and networks a bot key may be used from; empty = anywhere. For the gateway to check with every call.
+   *
+   * @generated from field: repeated string allowed_ips = 7;
+   */
+  allowedIps: string[];
+
+  /**
+   * When the credential ends by itself; absent for those that are installed.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 8;
+   */
+  expiresAt?: Timestamp | undefined;
 };
 
 /**
@@ -198,6 +224,45 @@ export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResp
   messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
+ * @generated from message bailiwick.identity.v1.GetBotsRequest
+ */
+export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: repeated string ids = 2;
+   */
+  ids: string[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.GetBotsRequest.
+ * Use `create(GetBotsRequestSchema)` to create a new message.
+ */
+export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
+
+/**
+ * @generated from message bailiwick.identity.v1.GetBotsResponse
+ */
+export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.Bot bots = 1;
+   */
+  bots: Bot[];
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.GetBotsResponse.
+ * Use `create(GetBotsResponseSchema)` to create a new message.
+ */
+export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
+
+/**
  * Credentials answers the gateway: who holds this token?
  *
  * @generated from service bailiwick.identity.v1.Credentials
@@ -241,6 +306,16 @@ export const Directory: GenService<{
     methodKind: "unary";
     input: typeof FindUserByEmailRequestSchema;
     output: typeof FindUserByEmailResponseSchema;
+  },
+  /**
+   * The bots of a tenant, or of any where that is empty, among these ids; others are left out.
+   *
+   * @generated from rpc bailiwick.identity.v1.Directory.GetBots
+   */
+  getBots: {
+    methodKind: "unary";
+    input: typeof GetBotsRequestSchema;
+    output: typeof GetBotsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_internal, 1);

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/tokens.proto.
  */
 export const file_bailiwick_identity_v1_tokens: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svaWRlbnRpdHkvdjEvdG9rZW5zLnByb3RvEhViYWlsaXdpY2suaWRlbnRpdHkudjEiYgoXVG9rZW5zSW50cm9zcGVjdFJlcXVlc3QSIQoFdG9rZW4YASABKAlCC7pICMgBAXIDGIACUgVUb2tlbhIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50ItQBChhUb2tlbnNJbnRyb3NwZWN0UmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZBY3RpdmUSEgoEdHlwZRgCIAEoCVIEVHlwZRIOCgJpZBgDIAEoCVICSUQSFwoHdXNlcl9pZBgEIAEoCVIGVXNlcklEEhAKA2JvdBgFIAEoCVIDQm90EhYKBnRlbmFudBgGIAEoCVIGVGVuYW50EjkKCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQyzwEKBlRva2VucxK2AQoKSW50cm9zcGVjdBIuLmJhaWxpd2ljay5pZGVudGl0eS52MS5Ub2tlbnNJbnRyb3NwZWN0UmVxdWVzdBovLmJhaWxpd2ljay5pZGVudGl0eS52MS5Ub2tlbnNJbnRyb3NwZWN0UmVzcG9uc2UiR5ACAYq1GEAQBBohEh8KFWlhbS50b2tlbnMuaW50cm9zcGVjdBIGdGVuYW50GhkaFwoVaWFtLnRva2Vucy5pbnRyb3NwZWN0GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svaWRlbnRpdHkvdjEvdG9rZW5zLnByb3RvEhViYWlsaXdpY2suaWRlbnRpdHkudjEiewoXVG9rZW5zSW50cm9zcGVjdFJlcXVlc3QSIQoFdG9rZW4YASABKAlCC7pICMgBAXIDGIACUgVUb2tlbhIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EhcKAmlwGAMgASgJQge6SARyAhhAUgJJUCL2AQoYVG9rZW5zSW50cm9zcGVjdFJlc3BvbnNlEhYKBmFjdGl2ZRgBIAEoCFIGQWN0aXZlEhIKBHR5cGUYAiABKAlSBFR5cGUSDgoCaWQYAyABKAlSAklEEhcKB3VzZXJfaWQYBCABKAlSBlVzZXJJRBIQCgNib3QYBSABKAlSA0JvdBIWCgZ0ZW5hbnQYBiABKAlSBlRlbmFudBI5CgpleHBpcmVzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiAKC3Blcm1pc3Npb25zGAggAygJUgtQZXJtaXNzaW9uczLPAQoGVG9rZW5zErYBCgpJbnRyb3NwZWN0Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlRva2Vuc0ludHJvc3BlY3RSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlRva2Vuc0ludHJvc3BlY3RSZXNwb25zZSJHkAIBirUYQBAEGiESHwoVaWFtLnRva2Vucy5pbnRyb3NwZWN0EgZ0ZW5hbnQaGRoXChVpYW0udG9rZW5zLmludHJvc3BlY3QaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * The token somebody presented.
@@ -34,6 +34,13 @@ export type TokensIntrospectRequest = Message<"bailiwick.identity.v1.TokensIntro
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
   tenant: string;
+
+  /**
+   * The address it was presented from. A bot key that is bound to addresses is active only where one of them is told.
+   *
+   * @generated from field: string ip = 3 [json_name = "IP"];
+   */
+  ip: string;
 };
 
 /**
@@ -89,6 +96,13 @@ export type TokensIntrospectResponse = Message<"bailiwick.identity.v1.TokensIntr
    * @generated from field: google.protobuf.Timestamp expires_at = 7 [json_name = "ExpiresAt"];
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * A bot key holds no more than these of its bot's permissions; empty = all of them.
+   *
+   * @generated from field: repeated string permissions = 8 [json_name = "Permissions"];
+   */
+  permissions: string[];
 };
 
 /**

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/users.proto.
  */
 export const file_bailiwick_identity_v1_users: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKEAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEisKCHBhc3N3b3JkGAIgASgJQgq6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCL1AgoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEkcKBmxvY2FsZRgGIAEoCUIvukgscioYIzImXihbQS1aYS16XXsyLDN9KC1bQS1aYS16MC05XXsyLDh9KSopPyRSBkxvY2FsZRIpCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJSCkV4dGVybmFsSUQSOgoIbWV0YWRhdGEYCCABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGEiRgoTVXNlcnNDcmVhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIy1gUKBVVzZXJzEpUCCgpHZXRCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVzcG9uc2UipwGQAgGKtRifARADGgcKBWVtYWlsGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQadSJzaWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgd2hlcmUgdGhhdCB1c2VyIGlzIGEgbWVtYmVyOyBhIGhvbGRlciBlbHNld2hlcmUgZ2V0cyBub3RfZm91bmQsIGEgaG9sZGVyIG9mIG5vdGhpbmcgNDAzLhKBAQoETGlzdBInLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXF1ZXN0GiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdFJlc3BvbnNlIiaQAgGKtRgfEAMaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBKYAQoMTGlzdEJ5VGVuYW50Ei8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdEJ5VGVuYW50UmVxdWVzdBowLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlc3BvbnNlIiWQAgGKtRgeEAMaGhIYCg5pYW0udXNlcnMucmVhZBIGdGVuYW50EocBCgZDcmVhdGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDcmVhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKEAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEisKCHBhc3N3b3JkGAIgASgJQgq6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCL1AgoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEkcKBmxvY2FsZRgGIAEoCUIvukgscioYIzImXihbQS1aYS16XXsyLDN9KC1bQS1aYS16MC05XXsyLDh9KSopPyRSBkxvY2FsZRIpCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJSCkV4dGVybmFsSUQSOgoIbWV0YWRhdGEYCCABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGEiRgoTVXNlcnNDcmVhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiOwoPVXNlcnNHZXRSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkMKEFVzZXJzR2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIksKElVzZXJzVXBkYXRlUmVxdWVzdBI1CgR1c2VyGAEgASgLMiEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJDaGFuZ2VSBFVzZXIi4AMKClVzZXJDaGFuZ2USHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclICSUQSIQoEbmFtZRgCIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAMgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgFIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARJMCgZsb2NhbGUYBiABKAlCL7pILHIqGCMyJl4oW0EtWmEtel17MiwzfSgtW0EtWmEtejAtOV17Miw4fSkqKT8kSARSBkxvY2FsZYgBARIuCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJIBVIKRXh0ZXJuYWxJRIgBARI6CghtZXRhZGF0YRgIIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YUIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZUIOCgxfZXh0ZXJuYWxfaWQiRgoTVXNlcnNVcGRhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPwoTVXNlcnNEaXNhYmxlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCJHChRVc2Vyc0Rpc2FibGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPgoSVXNlcnNFbmFibGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkYKE1VzZXJzRW5hYmxlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIj4KElVzZXJzRGVsZXRlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIVChNVc2Vyc0RlbGV0ZVJlc3BvbnNlMpwMCgVVc2VycxKVAgoKR2V0QnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldEJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlc3BvbnNlIqcBkAIBirUYnwEQAxoHCgVlbWFpbBobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkGnUic2lhbS51c2Vycy5yZWFkIGluIGEgdGVuYW50IHdoZXJlIHRoYXQgdXNlciBpcyBhIG1lbWJlcjsgYSBob2xkZXIgZWxzZXdoZXJlIGdldHMgbm90X2ZvdW5kLCBhIGhvbGRlciBvZiBub3RoaW5nIDQwMy4SgQEKBExpc3QSJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVxdWVzdBooLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXNwb25zZSImkAIBirUYHxADGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSmAEKDExpc3RCeVRlbmFudBIvLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QaMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBKHAQoGQ3JlYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NyZWF0ZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKCAgoDR2V0EiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0UmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldFJlc3BvbnNlIqkBkAIBirUYoQEQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQadSJzaWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgd2hlcmUgdGhhdCB1c2VyIGlzIGEgbWVtYmVyOyBhIGhvbGRlciBlbHNld2hlcmUgZ2V0cyBub3RfZm91bmQsIGEgaG9sZGVyIG9mIG5vdGhpbmcgNDAzLhKSAQoGVXBkYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlci5pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEooBCgdEaXNhYmxlEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEaXNhYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEocBCgZFbmFibGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNFbmFibGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEpIBCgZEZWxldGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVzcG9uc2UiMYq1GC0QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * The address of a user.
@@ -240,6 +240,248 @@ export const UsersCreateResponseSchema: GenMessage<UsersCreateResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 8);
 
 /**
+ * Which user.
+ *
+ * @generated from message bailiwick.identity.v1.UsersGetRequest
+ */
+export type UsersGetRequest = Message<"bailiwick.identity.v1.UsersGetRequest"> & {
+  /**
+   * @generated from field: string user_id = 1 [json_name = "UserID"];
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersGetRequest.
+ * Use `create(UsersGetRequestSchema)` to create a new message.
+ */
+export const UsersGetRequestSchema: GenMessage<UsersGetRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 9);
+
+/**
+ * The user.
+ *
+ * @generated from message bailiwick.identity.v1.UsersGetResponse
+ */
+export type UsersGetResponse = Message<"bailiwick.identity.v1.UsersGetResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 1 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersGetResponse.
+ * Use `create(UsersGetResponseSchema)` to create a new message.
+ */
+export const UsersGetResponseSchema: GenMessage<UsersGetResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 10);
+
+/**
+ * The user as it shall be.
+ *
+ * @generated from message bailiwick.identity.v1.UsersUpdateRequest
+ */
+export type UsersUpdateRequest = Message<"bailiwick.identity.v1.UsersUpdateRequest"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.UserChange user = 1 [json_name = "User"];
+   */
+  user?: UserChange | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersUpdateRequest.
+ * Use `create(UsersUpdateRequestSchema)` to create a new message.
+ */
+export const UsersUpdateRequestSchema: GenMessage<UsersUpdateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 11);
+
+/**
+ * Of a user what shall change. An absent field stays as it is.
+ *
+ * @generated from message bailiwick.identity.v1.UserChange
+ */
+export type UserChange = Message<"bailiwick.identity.v1.UserChange"> & {
+  /**
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * @generated from field: optional string name = 2 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string given_name = 3 [json_name = "GivenName"];
+   */
+  givenName?: string | undefined;
+
+  /**
+   * @generated from field: optional string family_name = 4 [json_name = "FamilyName"];
+   */
+  familyName?: string | undefined;
+
+  /**
+   * @generated from field: optional string picture = 5 [json_name = "Picture"];
+   */
+  picture?: string | undefined;
+
+  /**
+   * @generated from field: optional string locale = 6 [json_name = "Locale"];
+   */
+  locale?: string | undefined;
+
+  /**
+   * The person's id in another system; with iam.platform.users.write only.
+   *
+   * @generated from field: optional string external_id = 7 [json_name = "ExternalID"];
+   */
+  externalId?: string | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.StringMap metadata = 8 [json_name = "Metadata"];
+   */
+  metadata?: StringMap | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UserChange.
+ * Use `create(UserChangeSchema)` to create a new message.
+ */
+export const UserChangeSchema: GenMessage<UserChange> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 12);
+
+/**
+ * The user as stored.
+ *
+ * @generated from message bailiwick.identity.v1.UsersUpdateResponse
+ */
+export type UsersUpdateResponse = Message<"bailiwick.identity.v1.UsersUpdateResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 1 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersUpdateResponse.
+ * Use `create(UsersUpdateResponseSchema)` to create a new message.
+ */
+export const UsersUpdateResponseSchema: GenMessage<UsersUpdateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 13);
+
+/**
+ * Who shall be shut out.
+ *
+ * @generated from message bailiwick.identity.v1.UsersDisableRequest
+ */
+export type UsersDisableRequest = Message<"bailiwick.identity.v1.UsersDisableRequest"> & {
+  /**
+   * @generated from field: string user_id = 1 [json_name = "UserID"];
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersDisableRequest.
+ * Use `create(UsersDisableRequestSchema)` to create a new message.
+ */
+export const UsersDisableRequestSchema: GenMessage<UsersDisableRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 14);
+
+/**
+ * The user as stored.
+ *
+ * @generated from message bailiwick.identity.v1.UsersDisableResponse
+ */
+export type UsersDisableResponse = Message<"bailiwick.identity.v1.UsersDisableResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 1 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersDisableResponse.
+ * Use `create(UsersDisableResponseSchema)` to create a new message.
+ */
+export const UsersDisableResponseSchema: GenMessage<UsersDisableResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 15);
+
+/**
+ * Who shall be let in.
+ *
+ * @generated from message bailiwick.identity.v1.UsersEnableRequest
+ */
+export type UsersEnableRequest = Message<"bailiwick.identity.v1.UsersEnableRequest"> & {
+  /**
+   * @generated from field: string user_id = 1 [json_name = "UserID"];
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersEnableRequest.
+ * Use `create(UsersEnableRequestSchema)` to create a new message.
+ */
+export const UsersEnableRequestSchema: GenMessage<UsersEnableRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 16);
+
+/**
+ * The user as stored.
+ *
+ * @generated from message bailiwick.identity.v1.UsersEnableResponse
+ */
+export type UsersEnableResponse = Message<"bailiwick.identity.v1.UsersEnableResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 1 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersEnableResponse.
+ * Use `create(UsersEnableResponseSchema)` to create a new message.
+ */
+export const UsersEnableResponseSchema: GenMessage<UsersEnableResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 17);
+
+/**
+ * Who shall be deleted.
+ *
+ * @generated from message bailiwick.identity.v1.UsersDeleteRequest
+ */
+export type UsersDeleteRequest = Message<"bailiwick.identity.v1.UsersDeleteRequest"> & {
+  /**
+   * @generated from field: string user_id = 1 [json_name = "UserID"];
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersDeleteRequest.
+ * Use `create(UsersDeleteRequestSchema)` to create a new message.
+ */
+export const UsersDeleteRequestSchema: GenMessage<UsersDeleteRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 18);
+
+/**
+ * Nothing: the user is gone.
+ *
+ * @generated from message bailiwick.identity.v1.UsersDeleteResponse
+ */
+export type UsersDeleteResponse = Message<"bailiwick.identity.v1.UsersDeleteResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersDeleteResponse.
+ * Use `create(UsersDeleteResponseSchema)` to create a new message.
+ */
+export const UsersDeleteResponseSchema: GenMessage<UsersDeleteResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 19);
+
+/**
  * The people of the platform and of its tenants.
  *
  * @generated from service bailiwick.identity.v1.Users
@@ -286,6 +528,57 @@ export const Users: GenService<{
     methodKind: "unary";
     input: typeof UsersCreateRequestSchema;
     output: typeof UsersCreateResponseSchema;
+  },
+  /**
+   * One user. Who may read users only in tenants this one does not belong to gets not_found.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Get
+   */
+  get: {
+    methodKind: "unary";
+    input: typeof UsersGetRequestSchema;
+    output: typeof UsersGetResponseSchema;
+  },
+  /**
+   * Changes what is sent of a user. The address and the password have operations of their own.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Update
+   */
+  update: {
+    methodKind: "unary";
+    input: typeof UsersUpdateRequestSchema;
+    output: typeof UsersUpdateResponseSchema;
+  },
+  /**
+   * Shuts a user out: every session ends with the answer, and nothing that was granted counts until it is enabled again.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Disable
+   */
+  disable: {
+    methodKind: "unary";
+    input: typeof UsersDisableRequestSchema;
+    output: typeof UsersDisableResponseSchema;
+  },
+  /**
+   * Lets a disabled user in again, with all that was granted.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Enable
+   */
+  enable: {
+    methodKind: "unary";
+    input: typeof UsersEnableRequestSchema;
+    output: typeof UsersEnableResponseSchema;
+  },
+  /**
+   * Deletes a user with its sessions, tokens, memberships and grants. Refused while the user is the only owner of a
+   * tenant, which has to be deleted or given to somebody else first.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.Delete
+   */
+  delete: {
+    methodKind: "unary";
+    input: typeof UsersDeleteRequestSchema;
+    output: typeof UsersDeleteResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_users, 0);

@@ -8,6 +8,8 @@ import type { PageReq } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import type { StringList } from "../../common/v1/values_pb.ts";
 import { file_bailiwick_common_v1_values } from "../../common/v1/values_pb.ts";
+import type { DeliveryAttemptPage } from "./attempts_pb.ts";
+import { file_bailiwick_notifications_v1_attempts } from "./attempts_pb.ts";
 import type { TaskResult } from "./result_pb.ts";
 import { file_bailiwick_notifications_v1_result } from "./result_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -21,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/chat.proto.
  */
 export const file_bailiwick_notifications_v1_chat: GenFile = /*@__PURE__*/
-  fileDesc("CiViYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9jaGF0LnByb3RvEhpiYWlsaXdpY2subm90aWZpY2F0aW9ucy52MSKQBwoMQ2hhdEVuZHBvaW50EhwKAmlkGAEgASgJQgy6SAlyB4q1GANzbGtSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSaAoEbmFtZRgDIAEoCUJUukhRugFJChhkb2N1bWVudGVkLmVuZHBvaW50X25hbWUaLXRoaXMgPT0gJycgPyAnZW5kcG9pbnQgbmFtZSBpcyByZXF1aXJlZCcgOiAnJ3IDGIABUgROYW1lEhsKBmFjdGl2ZRgEIAEoCEgAUgZBY3RpdmWIAQESGwoGZGVrX2lkGAUgASgJQgSItRgBUgVEZWtJRBIdCgd1cmxfZW5jGAYgASgMQgSItRgBUgZVUkxFbmMSngIKC2V2ZW50X3R5cGVzGAcgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0QtsBukjXAboB0wEKFGVuZHBvaW50LmV2ZW50X3R5cGVzGroBc2l6ZSh0aGlzLml0ZW1zKSA8PSAxMDAgJiYgdGhpcy5pdGVtcy5hbGwodCwgc2l6ZSh0KSA8PSA2NCAmJiB0Lm1hdGNoZXMoJ15bYS16MC05X10rKFsuXVthLXowLTlfXSspKihbLl1bKl0pPyQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMTAwIGV2ZW50IHR5cGVzIHN1Y2ggYXMgZ3JvdXAuY3JlYXRlZCBvciB1c2VyLionUgpFdmVudFR5cGVzEi8KC2Rlc2NyaXB0aW9uGAggASgJQgi6SAVyAxiABEgBUgtEZXNjcmlwdGlvbogBARIYCgRraW5kGAkgASgJQgSItRgBUgRLaW5kEi0KD2Rpc2FibGVkX3JlYXNvbhgKIAEoCUIEiLUYAVIORGlzYWJsZWRSZWFzb24SQQoLZGlzYWJsZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgpEaXNhYmxlZEF0Ej8KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIJCgdfYWN0aXZlQg4KDF9kZXNjcmlwdGlvbiJzChBDaGF0RW5kcG9pbnRQYWdlEj4KBWl0ZW1zGAEgAygLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLHAQoZQ2hhdENyZWF0ZUVuZHBvaW50UmVxdWVzdBJECghlbmRwb2ludBgBIAEoCzIoLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRFbmRwb2ludFIIRW5kcG9pbnQSZAoDdXJsGAIgASgJQlK6SE+6AUcKF2RvY3VtZW50ZWQuZW5kcG9pbnRfdXJsGix0aGlzID09ICcnID8gJ2VuZHBvaW50IHVybCBpcyByZXF1aXJlZCcgOiAnJ3IDGIAQUgNVUkwiYgoaQ2hhdENyZWF0ZUVuZHBvaW50UmVzcG9uc2USRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50ItUBChlDaGF0VXBkYXRlRW5kcG9pbnRSZXF1ZXN0EkQKCGVuZHBvaW50GAEgASgLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UghFbmRwb2ludBIaCgN1cmwYAiABKAlCCLpIBXIDGIAQUgNVUkw6VrpIUxpRChZkb2N1bWVudGVkLmVuZHBvaW50X2lkGjd0aGlzLmVuZHBvaW50LmlkID09ICcnID8gJ2VuZHBvaW50IGlkIGlzIHJlcXVpcmVkJyA6ICcnImIKGkNoYXRVcGRhdGVFbmRwb2ludFJlc3BvbnNlEkQKCGVuZHBvaW50GAEgASgLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UghFbmRwb2ludCJiChZDaGF0R2V0RW5kcG9pbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nsa1ICSUQiXwoXQ2hhdEdldEVuZHBvaW50UmVzcG9uc2USRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50InUKGENoYXRMaXN0RW5kcG9pbnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiXQoZQ2hhdExpc3RFbmRwb2ludHNSZXNwb25zZRJACgRwYWdlGAEgASgLMiwuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UGFnZVIEUGFnZSJlChlDaGF0RGVsZXRlRW5kcG9pbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nsa1ICSUQiHAoaQ2hhdERlbGV0ZUVuZHBvaW50UmVzcG9uc2UirgEKEkNoYXREZWxpdmVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EisKCGVuZHBvaW50GAIgASgJQg+6SAzIAQFyB4q1GANzbGtSCEVuZHBvaW50EiAKBHR5cGUYAyABKAlCDLpICcgBAXIEsLUYAVIEVHlwZRIgCgRib2R5GAQgASgMQgy6SAnIAQF6BBiAgBBSBEJvZHkiUQoTQ2hhdERlbGl2ZXJSZXNwb25zZRI6CgR0YXNrGAEgASgLMiYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuVGFza1Jlc3VsdFIEVGFzazKcCQoEQ2hhdBLMAQoOQ3JlYXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0Q3JlYXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdENyZWF0ZUVuZHBvaW50UmVzcG9uc2UiS4q1GEcQAxojEiEKDmlhbS5jaGF0LndyaXRlEg9lbmRwb2ludC50ZW5hbnQgAUILZW5kcG9pbnQuaWRSD2VuZHBvaW50LnRlbmFudBK2AgoOVXBkYXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0VXBkYXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFVwZGF0ZUVuZHBvaW50UmVzcG9uc2UitAGKtRivARADGiMSIQoOaWFtLmNoYXQud3JpdGUSD2VuZHBvaW50LnRlbmFudBqDASKAAVdpdGhvdXQgYSBUZW5hbnQgaW4gdGhlIHJlcXVlc3QsIGlhbS5jaGF0LndyaXRlIGluIHRoZSBzdG9yZWQgZW5kcG9pbnQncyB0ZW5hbnQgZGVjaWRlcywgYW5kIGEgY2FsbGVyIHdpdGhvdXQgaXQgZ2V0cyBub3RfZm91bmQuIAESnAEKC0dldEVuZHBvaW50EjIuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEdldEVuZHBvaW50UmVxdWVzdBozLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRHZXRFbmRwb2ludFJlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uY2hhdC5yZWFkEgZ0ZW5hbnQSogEKDUxpc3RFbmRwb2ludHMSNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0TGlzdEVuZHBvaW50c1JlcXVlc3QaNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0TGlzdEVuZHBvaW50c1Jlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uY2hhdC5yZWFkEgZ0ZW5hbnQSpQEKDkRlbGV0ZUVuZHBvaW50EjUuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdERlbGV0ZUVuZHBvaW50UmVxdWVzdBo2LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxldGVFbmRwb2ludFJlc3BvbnNlIiSKtRggEAMaGhIYCg5pYW0uY2hhdC53cml0ZRIGdGVuYW50IAESjAEKB0RlbGl2ZXISLi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RGVsaXZlclJlcXVlc3QaLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RGVsaXZlclJlc3BvbnNlIiCKtRgcEAUaGBoWChRpYW0uaW50ZXJuYWwuZGVsaXZlchoRirUYDW5vdGlmaWNhdGlvbnNiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiViYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9jaGF0LnByb3RvEhpiYWlsaXdpY2subm90aWZpY2F0aW9ucy52MSKQBwoMQ2hhdEVuZHBvaW50EhwKAmlkGAEgASgJQgy6SAlyB4q1GANzbGtSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSaAoEbmFtZRgDIAEoCUJUukhRugFJChhkb2N1bWVudGVkLmVuZHBvaW50X25hbWUaLXRoaXMgPT0gJycgPyAnZW5kcG9pbnQgbmFtZSBpcyByZXF1aXJlZCcgOiAnJ3IDGIABUgROYW1lEhsKBmFjdGl2ZRgEIAEoCEgAUgZBY3RpdmWIAQESGwoGZGVrX2lkGAUgASgJQgSItRgBUgVEZWtJRBIdCgd1cmxfZW5jGAYgASgMQgSItRgBUgZVUkxFbmMSngIKC2V2ZW50X3R5cGVzGAcgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdMaXN0QtsBukjXAboB0wEKFGVuZHBvaW50LmV2ZW50X3R5cGVzGroBc2l6ZSh0aGlzLml0ZW1zKSA8PSAxMDAgJiYgdGhpcy5pdGVtcy5hbGwodCwgc2l6ZSh0KSA8PSA2NCAmJiB0Lm1hdGNoZXMoJ15bYS16MC05X10rKFsuXVthLXowLTlfXSspKihbLl1bKl0pPyQnKSkgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMTAwIGV2ZW50IHR5cGVzIHN1Y2ggYXMgZ3JvdXAuY3JlYXRlZCBvciB1c2VyLionUgpFdmVudFR5cGVzEi8KC2Rlc2NyaXB0aW9uGAggASgJQgi6SAVyAxiABEgBUgtEZXNjcmlwdGlvbogBARIYCgRraW5kGAkgASgJQgSItRgBUgRLaW5kEi0KD2Rpc2FibGVkX3JlYXNvbhgKIAEoCUIEiLUYAVIORGlzYWJsZWRSZWFzb24SQQoLZGlzYWJsZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUgpEaXNhYmxlZEF0Ej8KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIJCgdfYWN0aXZlQg4KDF9kZXNjcmlwdGlvbiJzChBDaGF0RW5kcG9pbnRQYWdlEj4KBWl0ZW1zGAEgAygLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLHAQoZQ2hhdENyZWF0ZUVuZHBvaW50UmVxdWVzdBJECghlbmRwb2ludBgBIAEoCzIoLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRFbmRwb2ludFIIRW5kcG9pbnQSZAoDdXJsGAIgASgJQlK6SE+6AUcKF2RvY3VtZW50ZWQuZW5kcG9pbnRfdXJsGix0aGlzID09ICcnID8gJ2VuZHBvaW50IHVybCBpcyByZXF1aXJlZCcgOiAnJ3IDGIAQUgNVUkwiYgoaQ2hhdENyZWF0ZUVuZHBvaW50UmVzcG9uc2USRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50ItUBChlDaGF0VXBkYXRlRW5kcG9pbnRSZXF1ZXN0EkQKCGVuZHBvaW50GAEgASgLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UghFbmRwb2ludBIaCgN1cmwYAiABKAlCCLpIBXIDGIAQUgNVUkw6VrpIUxpRChZkb2N1bWVudGVkLmVuZHBvaW50X2lkGjd0aGlzLmVuZHBvaW50LmlkID09ICcnID8gJ2VuZHBvaW50IGlkIGlzIHJlcXVpcmVkJyA6ICcnImIKGkNoYXRVcGRhdGVFbmRwb2ludFJlc3BvbnNlEkQKCGVuZHBvaW50GAEgASgLMiguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UghFbmRwb2ludCJiChZDaGF0R2V0RW5kcG9pbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nsa1ICSUQiXwoXQ2hhdEdldEVuZHBvaW50UmVzcG9uc2USRAoIZW5kcG9pbnQYASABKAsyKC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RW5kcG9pbnRSCEVuZHBvaW50InUKGENoYXRMaXN0RW5kcG9pbnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiXQoZQ2hhdExpc3RFbmRwb2ludHNSZXNwb25zZRJACgRwYWdlGAEgASgLMiwuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEVuZHBvaW50UGFnZVIEUGFnZSJlChlDaGF0RGVsZXRlRW5kcG9pbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3Nsa1ICSUQiHAoaQ2hhdERlbGV0ZUVuZHBvaW50UmVzcG9uc2UirgEKEkNoYXREZWxpdmVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EisKCGVuZHBvaW50GAIgASgJQg+6SAzIAQFyB4q1GANzbGtSCEVuZHBvaW50EiAKBHR5cGUYAyABKAlCDLpICcgBAXIEsLUYAVIEVHlwZRIgCgRib2R5GAQgASgMQgy6SAnIAQF6BBiAgBBSBEJvZHkiUQoTQ2hhdERlbGl2ZXJSZXNwb25zZRI6CgR0YXNrGAEgASgLMiYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuVGFza1Jlc3VsdFIEVGFzayLHAQoXQ2hhdFJlcGxheUZhaWxlZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDc2xrUgJJRBIwCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwiMgoYQ2hhdFJlcGxheUZhaWxlZFJlc3BvbnNlEhYKBnF1ZXVlZBgBIAEoBVIGUXVldWVkIvICChdDaGF0TGlzdEF0dGVtcHRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKCGVuZHBvaW50GAIgASgJQgy6SAlyB4q1GANzbGtSCEVuZHBvaW50EkQKB291dGNvbWUYAyABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAQgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSMAoEcGFnZRgHIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJfChhDaGF0TGlzdEF0dGVtcHRzUmVzcG9uc2USQwoEcGFnZRgBIAEoCzIvLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5QXR0ZW1wdFBhZ2VSBFBhZ2UiXwoTQ2hhdFNlbmRUZXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANzbGtSAklEIlIKFENoYXRTZW5kVGVzdFJlc3BvbnNlEjoKBHRhc2sYASABKAsyJi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5UYXNrUmVzdWx0UgRUYXNrMvYMCgRDaGF0EswBCg5DcmVhdGVFbmRwb2ludBI1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRDcmVhdGVFbmRwb2ludFJlcXVlc3QaNi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0Q3JlYXRlRW5kcG9pbnRSZXNwb25zZSJLirUYRxADGiMSIQoOaWFtLmNoYXQud3JpdGUSD2VuZHBvaW50LnRlbmFudCABQgtlbmRwb2ludC5pZFIPZW5kcG9pbnQudGVuYW50ErYCCg5VcGRhdGVFbmRwb2ludBI1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRVcGRhdGVFbmRwb2ludFJlcXVlc3QaNi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0VXBkYXRlRW5kcG9pbnRSZXNwb25zZSK0AYq1GK8BEAMaIxIhCg5pYW0uY2hhdC53cml0ZRIPZW5kcG9pbnQudGVuYW50GoMBIoABV2l0aG91dCBhIFRlbmFudCBpbiB0aGUgcmVxdWVzdCwgaWFtLmNoYXQud3JpdGUgaW4gdGhlIHN0b3JlZCBlbmRwb2ludCdzIHRlbmFudCBkZWNpZGVzLCBhbmQgYSBjYWxsZXIgd2l0aG91dCBpdCBnZXRzIG5vdF9mb3VuZC4gARKcAQoLR2V0RW5kcG9pbnQSMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0R2V0RW5kcG9pbnRSZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdEdldEVuZHBvaW50UmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKiAQoNTGlzdEVuZHBvaW50cxI0LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRMaXN0RW5kcG9pbnRzUmVxdWVzdBo1LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXRMaXN0RW5kcG9pbnRzUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKlAQoORGVsZXRlRW5kcG9pbnQSNS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0RGVsZXRlRW5kcG9pbnRSZXF1ZXN0GjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdERlbGV0ZUVuZHBvaW50UmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKfAQoMUmVwbGF5RmFpbGVkEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFJlcGxheUZhaWxlZFJlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0UmVwbGF5RmFpbGVkUmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKfAQoMTGlzdEF0dGVtcHRzEjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdExpc3RBdHRlbXB0c1JlcXVlc3QaNC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0TGlzdEF0dGVtcHRzUmVzcG9uc2UiJJACAYq1GB0QAxoZEhcKDWlhbS5jaGF0LnJlYWQSBnRlbmFudBKTAQoIU2VuZFRlc3QSLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5DaGF0U2VuZFRlc3RSZXF1ZXN0GjAuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuQ2hhdFNlbmRUZXN0UmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5jaGF0LndyaXRlEgZ0ZW5hbnQgARKMAQoHRGVsaXZlchIuLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxpdmVyUmVxdWVzdBovLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkNoYXREZWxpdmVyUmVzcG9uc2UiIIq1GBwQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An endpoint of a chat service. Its address is a request field beside the record and never returned.
@@ -63,7 +65,7 @@ export type ChatEndpoint = Message<"bailiwick.notifications.v1.ChatEndpoint"> & 
   dekId: string;
 
   /**
-   * Always empty in responses.
+   * Always empty in responses and events. An event that names it in `previous` says that the URL was replaced.
    *
    * @generated from field: bytes url_enc = 6 [json_name = "URLEnc"];
    */
@@ -415,6 +417,180 @@ export const ChatDeliverResponseSchema: GenMessage<ChatDeliverResponse> = /*@__P
   messageDesc(file_bailiwick_notifications_v1_chat, 13);
 
 /**
+ * Which endpoint, and of which time.
+ *
+ * @generated from message bailiwick.notifications.v1.ChatReplayFailedRequest
+ */
+export type ChatReplayFailedRequest = Message<"bailiwick.notifications.v1.ChatReplayFailedRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * What happened at this time or later. Absent = all that is kept, 30 days.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 3 [json_name = "Since"];
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * What happened before this time. Absent = now.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 4 [json_name = "Until"];
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ChatReplayFailedRequest.
+ * Use `create(ChatReplayFailedRequestSchema)` to create a new message.
+ */
+export const ChatReplayFailedRequestSchema: GenMessage<ChatReplayFailedRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_chat, 14);
+
+/**
+ * How many deliveries are on their way again.
+ *
+ * @generated from message bailiwick.notifications.v1.ChatReplayFailedResponse
+ */
+export type ChatReplayFailedResponse = Message<"bailiwick.notifications.v1.ChatReplayFailedResponse"> & {
+  /**
+   * @generated from field: int32 queued = 1 [json_name = "Queued"];
+   */
+  queued: number;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ChatReplayFailedResponse.
+ * Use `create(ChatReplayFailedResponseSchema)` to create a new message.
+ */
+export const ChatReplayFailedResponseSchema: GenMessage<ChatReplayFailedResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_chat, 15);
+
+/**
+ * Which attempts, and which page of them. What is empty does not restrict.
+ *
+ * @generated from message bailiwick.notifications.v1.ChatListAttemptsRequest
+ */
+export type ChatListAttemptsRequest = Message<"bailiwick.notifications.v1.ChatListAttemptsRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string endpoint = 2 [json_name = "Endpoint"];
+   */
+  endpoint: string;
+
+  /**
+   * What came of the attempt.
+   *
+   * @generated from field: string outcome = 3 [json_name = "Outcome"];
+   */
+  outcome: string;
+
+  /**
+   * @generated from field: string event_type = 4 [json_name = "EventType"];
+   */
+  eventType: string;
+
+  /**
+   * Attempts that began at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 5 [json_name = "Since"];
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Attempts that began before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 6 [json_name = "Until"];
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.PageReq page = 7 [json_name = "Page"];
+   */
+  page?: PageReq | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ChatListAttemptsRequest.
+ * Use `create(ChatListAttemptsRequestSchema)` to create a new message.
+ */
+export const ChatListAttemptsRequestSchema: GenMessage<ChatListAttemptsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_chat, 16);
+
+/**
+ * A page of attempts.
+ *
+ * @generated from message bailiwick.notifications.v1.ChatListAttemptsResponse
+ */
+export type ChatListAttemptsResponse = Message<"bailiwick.notifications.v1.ChatListAttemptsResponse"> & {
+  /**
+   * @generated from field: bailiwick.notifications.v1.DeliveryAttemptPage page = 1 [json_name = "Page"];
+   */
+  page?: DeliveryAttemptPage | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ChatListAttemptsResponse.
+ * Use `create(ChatListAttemptsResponseSchema)` to create a new message.
+ */
+export const ChatListAttemptsResponseSchema: GenMessage<ChatListAttemptsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_chat, 17);
+
+/**
+ * Which endpoint.
+ *
+ * @generated from message bailiwick.notifications.v1.ChatSendTestRequest
+ */
+export type ChatSendTestRequest = Message<"bailiwick.notifications.v1.ChatSendTestRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ChatSendTestRequest.
+ * Use `create(ChatSendTestRequestSchema)` to create a new message.
+ */
+export const ChatSendTestRequestSchema: GenMessage<ChatSendTestRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_chat, 18);
+
+/**
+ * What came of the attempt. Nothing is sent again, so it is never retry.
+ *
+ * @generated from message bailiwick.notifications.v1.ChatSendTestResponse
+ */
+export type ChatSendTestResponse = Message<"bailiwick.notifications.v1.ChatSendTestResponse"> & {
+  /**
+   * @generated from field: bailiwick.notifications.v1.TaskResult task = 1 [json_name = "Task"];
+   */
+  task?: TaskResult | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.ChatSendTestResponse.
+ * Use `create(ChatSendTestResponseSchema)` to create a new message.
+ */
+export const ChatSendTestResponseSchema: GenMessage<ChatSendTestResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_chat, 19);
+
+/**
  * Endpoints that receive events as messages in a chat service.
  *
  * @generated from service bailiwick.notifications.v1.Chat
@@ -469,6 +645,37 @@ export const Chat: GenService<{
     methodKind: "unary";
     input: typeof ChatDeleteEndpointRequestSchema;
     output: typeof ChatDeleteEndpointResponseSchema;
+  },
+  /**
+   * Sends once more what could not be delivered to an endpoint, with all of its attempts before it.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Chat.ReplayFailed
+   */
+  replayFailed: {
+    methodKind: "unary";
+    input: typeof ChatReplayFailedRequestSchema;
+    output: typeof ChatReplayFailedResponseSchema;
+  },
+  /**
+   * The attempts of the last 30 days to deliver to the tenant's endpoints, newest first. Bodies are not kept.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Chat.ListAttempts
+   */
+  listAttempts: {
+    methodKind: "unary";
+    input: typeof ChatListAttemptsRequestSchema;
+    output: typeof ChatListAttemptsResponseSchema;
+  },
+  /**
+   * Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test
+   * is wanted. At most ten a minute for each endpoint.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Chat.SendTest
+   */
+  sendTest: {
+    methodKind: "unary";
+    input: typeof ChatSendTestRequestSchema;
+    output: typeof ChatSendTestResponseSchema;
   },
   /**
    * Internal: makes one attempt to post a rendered message to an endpoint.

@@ -21,7 +21,7 @@ export const file_bailiwick_notifications_v1_result: GenFile = /*@__PURE__*/
  */
 export type TaskResult = Message<"bailiwick.notifications.v1.TaskResult"> & {
   /**
-   * The webhook-id of the delivery, the same for all its attempts.
+   * The webhook-id of the delivery, of a chat message the task's; the same for all its attempts.
    *
    * @generated from field: string id = 1 [json_name = "ID"];
    */

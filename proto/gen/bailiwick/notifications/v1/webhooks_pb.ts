@@ -8,6 +8,8 @@ import type { PageReq } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import type { StringList } from "../../common/v1/values_pb.ts";
 import { file_bailiwick_common_v1_values } from "../../common/v1/values_pb.ts";
+import type { DeliveryAttemptPage } from "./attempts_pb.ts";
+import { file_bailiwick_notifications_v1_attempts } from "./attempts_pb.ts";
 import type { TaskResult } from "./result_pb.ts";
 import { file_bailiwick_notifications_v1_result } from "./result_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -21,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/webhooks.proto.
  */
 export const file_bailiwick_notifications_v1_webhooks: GenFile = /*@__PURE__*/
-  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS93ZWJob29rcy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEipAgKD1dlYmhvb2tFbmRwb2ludBIcCgJpZBgBIAEoCUIMukgJcgeKtRgDd2hrUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EmgKBG5hbWUYAyABKAlCVLpIUboBSQoYZG9jdW1lbnRlZC5lbmRwb2ludF9uYW1lGi10aGlzID09ICcnID8gJ2VuZHBvaW50IG5hbWUgaXMgcmVxdWlyZWQnIDogJydyAxiAAVIETmFtZRJkCgN1cmwYBCABKAlCUrpIT7oBRwoXZG9jdW1lbnRlZC5lbmRwb2ludF91cmwaLHRoaXMgPT0gJycgPyAnZW5kcG9pbnQgdXJsIGlzIHJlcXVpcmVkJyA6ICcncgMYgBBSA1VSTBIbCgZhY3RpdmUYBSABKAhIAFIGQWN0aXZliAEBEhsKBmRla19pZBgGIAEoCUIEiLUYAVIFRGVrSUQSIwoKc2VjcmV0X2VuYxgHIAEoDEIEiLUYAVIJU2VjcmV0RW5jEp4CCgtldmVudF90eXBlcxgIIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdELbAbpI1wG6AdMBChRlbmRwb2ludC5ldmVudF90eXBlcxq6AXNpemUodGhpcy5pdGVtcykgPD0gMTAwICYmIHRoaXMuaXRlbXMuYWxsKHQsIHNpemUodCkgPD0gNjQgJiYgdC5tYXRjaGVzKCdeW2EtejAtOV9dKyhbLl1bYS16MC05X10rKSooWy5dWypdKT8kJykpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDEwMCBldmVudCB0eXBlcyBzdWNoIGFzIGdyb3VwLmNyZWF0ZWQgb3IgdXNlci4qJ1IKRXZlbnRUeXBlcxIvCgtkZXNjcmlwdGlvbhgJIAEoCUIIukgFcgMYgARIAVILRGVzY3JpcHRpb26IAQESLgoKcmF0ZV9saW1pdBgKIAEoBUIKukgHGgUY6AcoAEgCUglSYXRlTGltaXSIAQESLQoPZGlzYWJsZWRfcmVhc29uGAsgASgJQgSItRgBUg5EaXNhYmxlZFJlYXNvbhJBCgtkaXNhYmxlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCkRpc2FibGVkQXQSPwoKY3JlYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgkKB19hY3RpdmVCDgoMX2Rlc2NyaXB0aW9uQg0KC19yYXRlX2xpbWl0InkKE1dlYmhvb2tFbmRwb2ludFBhZ2USQQoFaXRlbXMYASADKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yImgKHVdlYmhvb2tzQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0EkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludCKBAQoeV2ViaG9va3NDcmVhdGVFbmRwb2ludFJlc3BvbnNlEkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludBIWCgZzZWNyZXQYAiABKAlSBlNlY3JldCLAAQodV2ViaG9va3NVcGRhdGVFbmRwb2ludFJlcXVlc3QSRwoIZW5kcG9pbnQYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRSCEVuZHBvaW50Ola6SFMaUQoWZG9jdW1lbnRlZC5lbmRwb2ludF9pZBo3dGhpcy5lbmRwb2ludC5pZCA9PSAnJyA/ICdlbmRwb2ludCBpZCBpcyByZXF1aXJlZCcgOiAnJyJpCh5XZWJob29rc1VwZGF0ZUVuZHBvaW50UmVzcG9uc2USRwoIZW5kcG9pbnQYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRSCEVuZHBvaW50ImYKGldlYmhvb2tzR2V0RW5kcG9pbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3doa1ICSUQiZgobV2ViaG9va3NHZXRFbmRwb2ludFJlc3BvbnNlEkcKCGVuZHBvaW50GAEgASgLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UghFbmRwb2ludCJ5ChxXZWJob29rc0xpc3RFbmRwb2ludHNSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJkCh1XZWJob29rc0xpc3RFbmRwb2ludHNSZXNwb25zZRJDCgRwYWdlGAEgASgLMi8uYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va0VuZHBvaW50UGFnZVIEUGFnZSJpCh1XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GAN3aGtSAklEIiAKHldlYmhvb2tzRGVsZXRlRW5kcG9pbnRSZXNwb25zZSKyAQoWV2ViaG9va3NEZWxpdmVyUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EisKCGVuZHBvaW50GAIgASgJQg+6SAzIAQFyB4q1GAN3aGtSCEVuZHBvaW50EiAKBHR5cGUYAyABKAlCDLpICcgBAXIEsLUYAVIEVHlwZRIgCgRib2R5GAQgASgMQgy6SAnIAQF6BBiAgBBSBEJvZHkiVQoXV2ViaG9va3NEZWxpdmVyUmVzcG9uc2USOgoEdGFzaxgBIAEoCzImLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlRhc2tSZXN1bHRSBFRhc2sy6AkKCFdlYmhvb2tzEtgBCg5DcmVhdGVFbmRwb2ludBI5LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0GjouYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NDcmVhdGVFbmRwb2ludFJlc3BvbnNlIk+KtRhLEAMaJxIlChJpYW0ud2ViaG9va3Mud3JpdGUSD2VuZHBvaW50LnRlbmFudCABQgtlbmRwb2ludC5pZFIPZW5kcG9pbnQudGVuYW50EsYCCg5VcGRhdGVFbmRwb2ludBI5LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzVXBkYXRlRW5kcG9pbnRSZXF1ZXN0GjouYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NVcGRhdGVFbmRwb2ludFJlc3BvbnNlIrwBirUYtwEQAxonEiUKEmlhbS53ZWJob29rcy53cml0ZRIPZW5kcG9pbnQudGVuYW50GocBIoQBV2l0aG91dCBhIFRlbmFudCBpbiB0aGUgcmVxdWVzdCwgaWFtLndlYmhvb2tzLndyaXRlIGluIHRoZSBzdG9yZWQgZW5kcG9pbnQncyB0ZW5hbnQgZGVjaWRlcywgYW5kIGEgY2FsbGVyIHdpdGhvdXQgaXQgZ2V0cyBub3RfZm91bmQuIAESqAEKC0dldEVuZHBvaW50EjYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NHZXRFbmRwb2ludFJlcXVlc3QaNy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0dldEVuZHBvaW50UmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSrgEKDUxpc3RFbmRwb2ludHMSOC5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFbmRwb2ludHNSZXF1ZXN0GjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NMaXN0RW5kcG9pbnRzUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSsQEKDkRlbGV0ZUVuZHBvaW50EjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxldGVFbmRwb2ludFJlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVzcG9uc2UiKIq1GCQQAxoeEhwKEmlhbS53ZWJob29rcy53cml0ZRIGdGVuYW50IAESlAEKB0RlbGl2ZXISMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGl2ZXJSZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxpdmVyUmVzcG9uc2UiIIq1GBwQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS93ZWJob29rcy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEi+ggKD1dlYmhvb2tFbmRwb2ludBIcCgJpZBgBIAEoCUIMukgJcgeKtRgDd2hrUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EmgKBG5hbWUYAyABKAlCVLpIUboBSQoYZG9jdW1lbnRlZC5lbmRwb2ludF9uYW1lGi10aGlzID09ICcnID8gJ2VuZHBvaW50IG5hbWUgaXMgcmVxdWlyZWQnIDogJydyAxiAAVIETmFtZRJkCgN1cmwYBCABKAlCUrpIT7oBRwoXZG9jdW1lbnRlZC5lbmRwb2ludF91cmwaLHRoaXMgPT0gJycgPyAnZW5kcG9pbnQgdXJsIGlzIHJlcXVpcmVkJyA6ICcncgMYgBBSA1VSTBIbCgZhY3RpdmUYBSABKAhIAFIGQWN0aXZliAEBEhsKBmRla19pZBgGIAEoCUIEiLUYAVIFRGVrSUQSIwoKc2VjcmV0X2VuYxgHIAEoDEIEiLUYAVIJU2VjcmV0RW5jEp4CCgtldmVudF90eXBlcxgIIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdELbAbpI1wG6AdMBChRlbmRwb2ludC5ldmVudF90eXBlcxq6AXNpemUodGhpcy5pdGVtcykgPD0gMTAwICYmIHRoaXMuaXRlbXMuYWxsKHQsIHNpemUodCkgPD0gNjQgJiYgdC5tYXRjaGVzKCdeW2EtejAtOV9dKyhbLl1bYS16MC05X10rKSooWy5dWypdKT8kJykpID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDEwMCBldmVudCB0eXBlcyBzdWNoIGFzIGdyb3VwLmNyZWF0ZWQgb3IgdXNlci4qJ1IKRXZlbnRUeXBlcxIvCgtkZXNjcmlwdGlvbhgJIAEoCUIIukgFcgMYgARIAVILRGVzY3JpcHRpb26IAQESLgoKcmF0ZV9saW1pdBgKIAEoBUIKukgHGgUY6AcoAEgCUglSYXRlTGltaXSIAQESLQoPZGlzYWJsZWRfcmVhc29uGAsgASgJQgSItRgBUg5EaXNhYmxlZFJlYXNvbhJBCgtkaXNhYmxlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCkRpc2FibGVkQXQSPwoKY3JlYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0ElQKFXByZXZpb3VzX3NlY3JldF91bnRpbBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSE1ByZXZpb3VzU2VjcmV0VW50aWxCCQoHX2FjdGl2ZUIOCgxfZGVzY3JpcHRpb25CDQoLX3JhdGVfbGltaXQieQoTV2ViaG9va0VuZHBvaW50UGFnZRJBCgVpdGVtcxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiaAodV2ViaG9va3NDcmVhdGVFbmRwb2ludFJlcXVlc3QSRwoIZW5kcG9pbnQYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRSCEVuZHBvaW50IoEBCh5XZWJob29rc0NyZWF0ZUVuZHBvaW50UmVzcG9uc2USRwoIZW5kcG9pbnQYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRSCEVuZHBvaW50EhYKBnNlY3JldBgCIAEoCVIGU2VjcmV0IsABCh1XZWJob29rc1VwZGF0ZUVuZHBvaW50UmVxdWVzdBJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQ6VrpIUxpRChZkb2N1bWVudGVkLmVuZHBvaW50X2lkGjd0aGlzLmVuZHBvaW50LmlkID09ICcnID8gJ2VuZHBvaW50IGlkIGlzIHJlcXVpcmVkJyA6ICcnImkKHldlYmhvb2tzVXBkYXRlRW5kcG9pbnRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQiZgoaV2ViaG9va3NHZXRFbmRwb2ludFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRCJmChtXZWJob29rc0dldEVuZHBvaW50UmVzcG9uc2USRwoIZW5kcG9pbnQYASABKAsyKy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRSCEVuZHBvaW50InkKHFdlYmhvb2tzTGlzdEVuZHBvaW50c1JlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlImQKHVdlYmhvb2tzTGlzdEVuZHBvaW50c1Jlc3BvbnNlEkMKBHBhZ2UYASABKAsyLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rRW5kcG9pbnRQYWdlUgRQYWdlImkKHVdlYmhvb2tzRGVsZXRlRW5kcG9pbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3doa1ICSUQiIAoeV2ViaG9va3NEZWxldGVFbmRwb2ludFJlc3BvbnNlIrIBChZXZWJob29rc0RlbGl2ZXJSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKwoIZW5kcG9pbnQYAiABKAlCD7pIDMgBAXIHirUYA3doa1IIRW5kcG9pbnQSIAoEdHlwZRgDIAEoCUIMukgJyAEBcgSwtRgBUgRUeXBlEiAKBGJvZHkYBCABKAxCDLpICcgBAXoEGICAEFIEQm9keSJVChdXZWJob29rc0RlbGl2ZXJSZXNwb25zZRI6CgR0YXNrGAEgASgLMiYuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuVGFza1Jlc3VsdFIEVGFzayLLAQobV2ViaG9va3NSZXBsYXlGYWlsZWRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA3doa1ICSUQSMAoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVTaW5jZRIwCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVVudGlsIjYKHFdlYmhvb2tzUmVwbGF5RmFpbGVkUmVzcG9uc2USFgoGcXVldWVkGAEgASgFUgZRdWV1ZWQi9gIKG1dlYmhvb2tzTGlzdEF0dGVtcHRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKCGVuZHBvaW50GAIgASgJQgy6SAlyB4q1GAN3aGtSCEVuZHBvaW50EkQKB291dGNvbWUYAyABKAlCKrpIJ3IlUgBSCWRlbGl2ZXJlZFIFcmV0cnlSBmZhaWxlZFIHZHJvcHBlZFIHT3V0Y29tZRIoCgpldmVudF90eXBlGAQgASgJQgm6SAZyBLC1GAFSCUV2ZW50VHlwZRIwCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBVNpbmNlEjAKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFVW50aWwSMAoEcGFnZRgHIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJjChxXZWJob29rc0xpc3RBdHRlbXB0c1Jlc3BvbnNlEkMKBHBhZ2UYASABKAsyLy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EZWxpdmVyeUF0dGVtcHRQYWdlUgRQYWdlIrABChtXZWJob29rc1JvdGF0ZVNlY3JldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRBI1Cg1ncmFjZV9zZWNvbmRzGAMgASgFQgu6SAgaBhiA9SQoAEgAUgxHcmFjZVNlY29uZHOIAQFCEAoOX2dyYWNlX3NlY29uZHMifwocV2ViaG9va3NSb3RhdGVTZWNyZXRSZXNwb25zZRJHCghlbmRwb2ludBgBIAEoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tFbmRwb2ludFIIRW5kcG9pbnQSFgoGc2VjcmV0GAIgASgJUgZTZWNyZXQiYwoXV2ViaG9va3NTZW5kVGVzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDd2hrUgJJRCJWChhXZWJob29rc1NlbmRUZXN0UmVzcG9uc2USOgoEdGFzaxgBIAEoCzImLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLlRhc2tSZXN1bHRSBFRhc2siYwoWV2ViaG9va3NFeHBsYWluUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHR5cGUYAiABKAlCDLpICcgBAXIEsLUYAVIEVHlwZSKPAQoPRW5kcG9pbnRWZXJkaWN0EhoKCGVuZHBvaW50GAEgASgJUghFbmRwb2ludBISCgRuYW1lGAIgASgJUgROYW1lEhoKCHJlY2VpdmVzGAMgASgIUghSZWNlaXZlcxIWCgZyZWFzb24YBCABKAlSBlJlYXNvbhIYCgdtZXNzYWdlGAUgASgJUgdNZXNzYWdlImQKF1dlYmhvb2tzRXhwbGFpblJlc3BvbnNlEkkKCWVuZHBvaW50cxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkVuZHBvaW50VmVyZGljdFIJRW5kcG9pbnRzIh8KHVdlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXF1ZXN0InMKCUV2ZW50VHlwZRISCgR0eXBlGAEgASgJUgRUeXBlEiAKC2Rlc2NyaXB0aW9uGAIgASgJUgtEZXNjcmlwdGlvbhIWCgZzY2hlbWEYAyABKAlSBlNjaGVtYRIYCgdleGFtcGxlGAQgASgJUgdFeGFtcGxlImgKHldlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXNwb25zZRJGCgtldmVudF90eXBlcxgBIAMoCzIlLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkV2ZW50VHlwZVIKRXZlbnRUeXBlczKDEgoIV2ViaG9va3MS2AEKDkNyZWF0ZUVuZHBvaW50EjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NDcmVhdGVFbmRwb2ludFJlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0NyZWF0ZUVuZHBvaW50UmVzcG9uc2UiT4q1GEsQAxonEiUKEmlhbS53ZWJob29rcy53cml0ZRIPZW5kcG9pbnQudGVuYW50IAFCC2VuZHBvaW50LmlkUg9lbmRwb2ludC50ZW5hbnQSxgIKDlVwZGF0ZUVuZHBvaW50EjkuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NVcGRhdGVFbmRwb2ludFJlcXVlc3QaOi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1VwZGF0ZUVuZHBvaW50UmVzcG9uc2UivAGKtRi3ARADGicSJQoSaWFtLndlYmhvb2tzLndyaXRlEg9lbmRwb2ludC50ZW5hbnQahwEihAFXaXRob3V0IGEgVGVuYW50IGluIHRoZSByZXF1ZXN0LCBpYW0ud2ViaG9va3Mud3JpdGUgaW4gdGhlIHN0b3JlZCBlbmRwb2ludCdzIHRlbmFudCBkZWNpZGVzLCBhbmQgYSBjYWxsZXIgd2l0aG91dCBpdCBnZXRzIG5vdF9mb3VuZC4gARKoAQoLR2V0RW5kcG9pbnQSNi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0dldEVuZHBvaW50UmVxdWVzdBo3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzR2V0RW5kcG9pbnRSZXNwb25zZSIokAIBirUYIRADGh0SGwoRaWFtLndlYmhvb2tzLnJlYWQSBnRlbmFudBKuAQoNTGlzdEVuZHBvaW50cxI4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzTGlzdEVuZHBvaW50c1JlcXVlc3QaOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFbmRwb2ludHNSZXNwb25zZSIokAIBirUYIRADGh0SGwoRaWFtLndlYmhvb2tzLnJlYWQSBnRlbmFudBKxAQoORGVsZXRlRW5kcG9pbnQSOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGV0ZUVuZHBvaW50UmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzRGVsZXRlRW5kcG9pbnRSZXNwb25zZSIoirUYJBADGh4SHAoSaWFtLndlYmhvb2tzLndyaXRlEgZ0ZW5hbnQgARKrAQoMUmVwbGF5RmFpbGVkEjcuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NSZXBsYXlGYWlsZWRSZXF1ZXN0GjguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NSZXBsYXlGYWlsZWRSZXNwb25zZSIoirUYJBADGh4SHAoSaWFtLndlYmhvb2tzLndyaXRlEgZ0ZW5hbnQgARKrAQoMUm90YXRlU2VjcmV0EjcuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NSb3RhdGVTZWNyZXRSZXF1ZXN0GjguYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NSb3RhdGVTZWNyZXRSZXNwb25zZSIoirUYJBADGh4SHAoSaWFtLndlYmhvb2tzLndyaXRlEgZ0ZW5hbnQgARKfAQoIU2VuZFRlc3QSMy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc1NlbmRUZXN0UmVxdWVzdBo0LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzU2VuZFRlc3RSZXNwb25zZSIoirUYJBADGh4SHAoSaWFtLndlYmhvb2tzLndyaXRlEgZ0ZW5hbnQgARKcAQoHRXhwbGFpbhIyLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzRXhwbGFpblJlcXVlc3QaMy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0V4cGxhaW5SZXNwb25zZSIokAIBirUYIRADGh0SGwoRaWFtLndlYmhvb2tzLnJlYWQSBnRlbmFudBLNAQoOTGlzdEV2ZW50VHlwZXMSOS5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0xpc3RFdmVudFR5cGVzUmVxdWVzdBo6LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzTGlzdEV2ZW50VHlwZXNSZXNwb25zZSJEkAIBirUYPRADGjkiN1dob2V2ZXIgaGFzIGEgY3JlZGVudGlhbDogdGhlIGxpc3QgaXMgdGhlIHNhbWUgZm9yIGFsbC4SqwEKDExpc3RBdHRlbXB0cxI3LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzTGlzdEF0dGVtcHRzUmVxdWVzdBo4LmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLldlYmhvb2tzTGlzdEF0dGVtcHRzUmVzcG9uc2UiKJACAYq1GCEQAxodEhsKEWlhbS53ZWJob29rcy5yZWFkEgZ0ZW5hbnQSlAEKB0RlbGl2ZXISMi5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5XZWJob29rc0RlbGl2ZXJSZXF1ZXN0GjMuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuV2ViaG9va3NEZWxpdmVyUmVzcG9uc2UiIIq1GBwQBRoYGhYKFGlhbS5pbnRlcm5hbC5kZWxpdmVyGhGKtRgNbm90aWZpY2F0aW9uc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_notifications_v1_attempts, file_bailiwick_notifications_v1_result, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An endpoint that receives webhooks.
@@ -116,6 +118,13 @@ export type WebhookEndpoint = Message<"bailiwick.notifications.v1.WebhookEndpoin
    * @generated from field: google.protobuf.Timestamp updated_at = 14 [json_name = "UpdatedAt"];
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Until then the secret before the present one signs too; absent = there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp previous_secret_until = 15 [json_name = "PreviousSecretUntil"];
+   */
+  previousSecretUntil?: Timestamp | undefined;
 };
 
 /**
@@ -415,6 +424,400 @@ export const WebhooksDeliverResponseSchema: GenMessage<WebhooksDeliverResponse> 
   messageDesc(file_bailiwick_notifications_v1_webhooks, 13);
 
 /**
+ * Which endpoint, and of which time.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksReplayFailedRequest
+ */
+export type WebhooksReplayFailedRequest = Message<"bailiwick.notifications.v1.WebhooksReplayFailedRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * What happened at this time or later. Absent = all that is kept, 30 days.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 3 [json_name = "Since"];
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * What happened before this time. Absent = now.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 4 [json_name = "Until"];
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksReplayFailedRequest.
+ * Use `create(WebhooksReplayFailedRequestSchema)` to create a new message.
+ */
+export const WebhooksReplayFailedRequestSchema: GenMessage<WebhooksReplayFailedRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 14);
+
+/**
+ * How many deliveries are on their way again.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksReplayFailedResponse
+ */
+export type WebhooksReplayFailedResponse = Message<"bailiwick.notifications.v1.WebhooksReplayFailedResponse"> & {
+  /**
+   * @generated from field: int32 queued = 1 [json_name = "Queued"];
+   */
+  queued: number;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksReplayFailedResponse.
+ * Use `create(WebhooksReplayFailedResponseSchema)` to create a new message.
+ */
+export const WebhooksReplayFailedResponseSchema: GenMessage<WebhooksReplayFailedResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 15);
+
+/**
+ * Which attempts, and which page of them. What is empty does not restrict.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksListAttemptsRequest
+ */
+export type WebhooksListAttemptsRequest = Message<"bailiwick.notifications.v1.WebhooksListAttemptsRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string endpoint = 2 [json_name = "Endpoint"];
+   */
+  endpoint: string;
+
+  /**
+   * What came of the attempt.
+   *
+   * @generated from field: string outcome = 3 [json_name = "Outcome"];
+   */
+  outcome: string;
+
+  /**
+   * @generated from field: string event_type = 4 [json_name = "EventType"];
+   */
+  eventType: string;
+
+  /**
+   * Attempts that began at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 5 [json_name = "Since"];
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Attempts that began before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 6 [json_name = "Until"];
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.PageReq page = 7 [json_name = "Page"];
+   */
+  page?: PageReq | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksListAttemptsRequest.
+ * Use `create(WebhooksListAttemptsRequestSchema)` to create a new message.
+ */
+export const WebhooksListAttemptsRequestSchema: GenMessage<WebhooksListAttemptsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 16);
+
+/**
+ * A page of attempts.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksListAttemptsResponse
+ */
+export type WebhooksListAttemptsResponse = Message<"bailiwick.notifications.v1.WebhooksListAttemptsResponse"> & {
+  /**
+   * @generated from field: bailiwick.notifications.v1.DeliveryAttemptPage page = 1 [json_name = "Page"];
+   */
+  page?: DeliveryAttemptPage | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksListAttemptsResponse.
+ * Use `create(WebhooksListAttemptsResponseSchema)` to create a new message.
+ */
+export const WebhooksListAttemptsResponseSchema: GenMessage<WebhooksListAttemptsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 17);
+
+/**
+ * Which endpoint, and for how long the secret that it has shall go on signing.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksRotateSecretRequest
+ */
+export type WebhooksRotateSecretRequest = Message<"bailiwick.notifications.v1.WebhooksRotateSecretRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * Seconds for which the previous secret signs too: absent = 86400, a day; 0 = it ends at once; at most 604800, a week.
+   *
+   * @generated from field: optional int32 grace_seconds = 3 [json_name = "GraceSeconds"];
+   */
+  graceSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksRotateSecretRequest.
+ * Use `create(WebhooksRotateSecretRequestSchema)` to create a new message.
+ */
+export const WebhooksRotateSecretRequestSchema: GenMessage<WebhooksRotateSecretRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 18);
+
+/**
+ * The endpoint and, this once, its new signing secret.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksRotateSecretResponse
+ */
+export type WebhooksRotateSecretResponse = Message<"bailiwick.notifications.v1.WebhooksRotateSecretResponse"> & {
+  /**
+   * @generated from field: bailiwick.notifications.v1.WebhookEndpoint endpoint = 1 [json_name = "Endpoint"];
+   */
+  endpoint?: WebhookEndpoint | undefined;
+
+  /**
+   * The key of the X-Webhook-Signature header.
+   *
+   * @generated from field: string secret = 2 [json_name = "Secret"];
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksRotateSecretResponse.
+ * Use `create(WebhooksRotateSecretResponseSchema)` to create a new message.
+ */
+export const WebhooksRotateSecretResponseSchema: GenMessage<WebhooksRotateSecretResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 19);
+
+/**
+ * Which endpoint.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksSendTestRequest
+ */
+export type WebhooksSendTestRequest = Message<"bailiwick.notifications.v1.WebhooksSendTestRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksSendTestRequest.
+ * Use `create(WebhooksSendTestRequestSchema)` to create a new message.
+ */
+export const WebhooksSendTestRequestSchema: GenMessage<WebhooksSendTestRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 20);
+
+/**
+ * What came of the attempt. Nothing is sent again, so it is never retry.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksSendTestResponse
+ */
+export type WebhooksSendTestResponse = Message<"bailiwick.notifications.v1.WebhooksSendTestResponse"> & {
+  /**
+   * @generated from field: bailiwick.notifications.v1.TaskResult task = 1 [json_name = "Task"];
+   */
+  task?: TaskResult | undefined;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksSendTestResponse.
+ * Use `create(WebhooksSendTestResponseSchema)` to create a new message.
+ */
+export const WebhooksSendTestResponseSchema: GenMessage<WebhooksSendTestResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 21);
+
+/**
+ * A tenant and a type of event.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksExplainRequest
+ */
+export type WebhooksExplainRequest = Message<"bailiwick.notifications.v1.WebhooksExplainRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string type = 2 [json_name = "Type"];
+   */
+  type: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksExplainRequest.
+ * Use `create(WebhooksExplainRequestSchema)` to create a new message.
+ */
+export const WebhooksExplainRequestSchema: GenMessage<WebhooksExplainRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 22);
+
+/**
+ * Whether an endpoint gets the events of a type.
+ *
+ * @generated from message bailiwick.notifications.v1.EndpointVerdict
+ */
+export type EndpointVerdict = Message<"bailiwick.notifications.v1.EndpointVerdict"> & {
+  /**
+   * @generated from field: string endpoint = 1 [json_name = "Endpoint"];
+   */
+  endpoint: string;
+
+  /**
+   * @generated from field: string name = 2 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * @generated from field: bool receives = 3 [json_name = "Receives"];
+   */
+  receives: boolean;
+
+  /**
+   * inactive, not_asked_for, own_life, no_tenant, test_only or unknown_type; empty = it gets all of them. With
+   * own_life it gets those that are about other endpoints.
+   *
+   * @generated from field: string reason = 4 [json_name = "Reason"];
+   */
+  reason: string;
+
+  /**
+   * The same for people.
+   *
+   * @generated from field: string message = 5 [json_name = "Message"];
+   */
+  message: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.EndpointVerdict.
+ * Use `create(EndpointVerdictSchema)` to create a new message.
+ */
+export const EndpointVerdictSchema: GenMessage<EndpointVerdict> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 23);
+
+/**
+ * A verdict on each of the tenant's endpoints.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksExplainResponse
+ */
+export type WebhooksExplainResponse = Message<"bailiwick.notifications.v1.WebhooksExplainResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.notifications.v1.EndpointVerdict endpoints = 1 [json_name = "Endpoints"];
+   */
+  endpoints: EndpointVerdict[];
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksExplainResponse.
+ * Use `create(WebhooksExplainResponseSchema)` to create a new message.
+ */
+export const WebhooksExplainResponseSchema: GenMessage<WebhooksExplainResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 24);
+
+/**
+ * Nothing: the list is the same for all.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksListEventTypesRequest
+ */
+export type WebhooksListEventTypesRequest = Message<"bailiwick.notifications.v1.WebhooksListEventTypesRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksListEventTypesRequest.
+ * Use `create(WebhooksListEventTypesRequestSchema)` to create a new message.
+ */
+export const WebhooksListEventTypesRequestSchema: GenMessage<WebhooksListEventTypesRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 25);
+
+/**
+ * One type of event.
+ *
+ * @generated from message bailiwick.notifications.v1.EventType
+ */
+export type EventType = Message<"bailiwick.notifications.v1.EventType"> & {
+  /**
+   * Such as group.created.
+   *
+   * @generated from field: string type = 1 [json_name = "Type"];
+   */
+  type: string;
+
+  /**
+   * When it happens, in one sentence.
+   *
+   * @generated from field: string description = 2 [json_name = "Description"];
+   */
+  description: string;
+
+  /**
+   * JSON Schema (draft-07) of the body, as JSON text.
+   *
+   * @generated from field: string schema = 3 [json_name = "Schema"];
+   */
+  schema: string;
+
+  /**
+   * A body, as JSON text.
+   *
+   * @generated from field: string example = 4 [json_name = "Example"];
+   */
+  example: string;
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.EventType.
+ * Use `create(EventTypeSchema)` to create a new message.
+ */
+export const EventTypeSchema: GenMessage<EventType> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 26);
+
+/**
+ * All types, by name.
+ *
+ * @generated from message bailiwick.notifications.v1.WebhooksListEventTypesResponse
+ */
+export type WebhooksListEventTypesResponse = Message<"bailiwick.notifications.v1.WebhooksListEventTypesResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.notifications.v1.EventType event_types = 1 [json_name = "EventTypes"];
+   */
+  eventTypes: EventType[];
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.WebhooksListEventTypesResponse.
+ * Use `create(WebhooksListEventTypesResponseSchema)` to create a new message.
+ */
+export const WebhooksListEventTypesResponseSchema: GenMessage<WebhooksListEventTypesResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_webhooks, 27);
+
+/**
  * Endpoints that receive events as signed HTTP webhooks.
  *
  * @generated from service bailiwick.notifications.v1.Webhooks
@@ -469,6 +872,68 @@ export const Webhooks: GenService<{
     methodKind: "unary";
     input: typeof WebhooksDeleteEndpointRequestSchema;
     output: typeof WebhooksDeleteEndpointResponseSchema;
+  },
+  /**
+   * Sends once more what could not be delivered to an endpoint, with all of its attempts before it.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Webhooks.ReplayFailed
+   */
+  replayFailed: {
+    methodKind: "unary";
+    input: typeof WebhooksReplayFailedRequestSchema;
+    output: typeof WebhooksReplayFailedResponseSchema;
+  },
+  /**
+   * Gives an endpoint a new signing secret, which is in the answer and is never shown again. The one before signs too,
+   * beside it, until the grace is over.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Webhooks.RotateSecret
+   */
+  rotateSecret: {
+    methodKind: "unary";
+    input: typeof WebhooksRotateSecretRequestSchema;
+    output: typeof WebhooksRotateSecretResponseSchema;
+  },
+  /**
+   * Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test
+   * is wanted. At most ten a minute for each endpoint.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Webhooks.SendTest
+   */
+  sendTest: {
+    methodKind: "unary";
+    input: typeof WebhooksSendTestRequestSchema;
+    output: typeof WebhooksSendTestResponseSchema;
+  },
+  /**
+   * Which of the tenant's endpoints an event of a type would go to, and why not to the others.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Webhooks.Explain
+   */
+  explain: {
+    methodKind: "unary";
+    input: typeof WebhooksExplainRequestSchema;
+    output: typeof WebhooksExplainResponseSchema;
+  },
+  /**
+   * The types of events that endpoints can ask for, with the schema of their bodies and an example of each.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Webhooks.ListEventTypes
+   */
+  listEventTypes: {
+    methodKind: "unary";
+    input: typeof WebhooksListEventTypesRequestSchema;
+    output: typeof WebhooksListEventTypesResponseSchema;
+  },
+  /**
+   * The attempts of the last 30 days to deliver to the tenant's endpoints, newest first. Bodies are not kept.
+   *
+   * @generated from rpc bailiwick.notifications.v1.Webhooks.ListAttempts
+   */
+  listAttempts: {
+    methodKind: "unary";
+    input: typeof WebhooksListAttemptsRequestSchema;
+    output: typeof WebhooksListAttemptsResponseSchema;
   },
   /**
    * Internal: makes one attempt to deliver a body to an endpoint.

@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { root } from '../local/paths.ts';
+import { renderChartSettings, renderConfiguration } from './configuration.ts';
+import { renderEvents, renderEventTypes } from './events.ts';
+
+// What is generated from tables in the code.
+//
+//   node deploy/docs/write.ts            writes what is out of date
+//   node deploy/docs/write.ts --check    changes nothing, fails where something is out of date
+
+/** The generated files: path from the root → what it should hold. */
+export const outputs: ReadonlyMap<string, () => string> = new Map([
+  ['docs/configuration.md', renderConfiguration],
+  ['helm/bailiwick/files/settings.yaml', renderChartSettings],
+  ['docs/events.md', renderEvents],
+  ['services/notifications/events/gen/event-types.json', renderEventTypes],
+]);
+
+/** The generated files that differ from what they should hold. */
+export function staleOutputs(): string[] {
+  return [...outputs].filter(([path, render]) => readIfThere(path) !== render()).map(([path]) => path);
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+if (import.meta.main) {
+  const stale = staleOutputs();
+  if (process.argv.includes('--check')) {
+    for (const path of stale) console.error(`out of date: ${path}`);
+    process.exitCode = stale.length > 0 ? 1 : 0;
+  } else {
+    for (const path of stale) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), outputs.get(path)?.() ?? '');
+      console.log(`brought up to date: ${path}`);
+    }
+  }
+}

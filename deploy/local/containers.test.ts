@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { after, before, test } from 'node:test';
+import { connect } from 'nats';
+import pg from 'pg';
+import { images } from '../versions.ts';
+import { startBrokerContainer, startPostgresContainer } from './containers.ts';
+import { type FakeEngine, startFakeEngine } from './fake-engine.ts';
+import { startInfrastructure } from './infrastructure.ts';
+import { readOptions } from './options.ts';
+import { createStops } from './stops.ts';
+import { npmStart, quiet, temporaryFolder } from './testing.ts';
+
+// The path through testcontainers, on a stand-in for the engine. With a real one it is what the public workflow runs.
+
+const loaded = () => Object.keys(createRequire(import.meta.url).cache ?? {}).filter((file) => file.includes('/testcontainers/'));
+
+test('a start without containers does not load testcontainers', () => assert.deepEqual(loaded(), []));
+
+test('BAILIWICK_INFRA=containers npm start says in one message that no engine answers', async (t) => {
+  // No engine of this host's own either.
+  const nowhere = { HOME: temporaryFolder(t), DOCKER_HOST: 'unix:///nowhere/docker.sock', XDG_RUNTIME_DIR: '/nowhere' };
+  const run = npmStart(t, temporaryFolder(t), { env: { BAILIWICK_INFRA: 'containers', ...nowhere } });
+  const { code } = await run.ended;
+  assert.notEqual(code, 0);
+  assert.match(
+    run.output(),
+    /^starting Bailiwick[^\n]*\ncontainers are wanted for database and broker, and no container engine answers\.\nStart Docker [^\n]*\n$/,
+  );
+});
+
+test('a container of the database and one of the broker come from the images of versions.ts, on loopback only', async () => {
+  const [database, broker] = await Promise.all([startPostgresContainer(), startBrokerContainer()]);
+  assert.match(database.url, /^postgres:\/\/postgres:[0-9a-f]{48}@127\.0\.0\.1:\d+\/postgres$/);
+  assert.deepEqual([...engine.containers.values()].map(({ creation }) => creation.Image).sort(), Object.values(images).sort());
+  for (const { creation } of engine.containers.values()) {
+    const bindings = Object.values(creation.HostConfig.PortBindings).flat();
+    assert.deepEqual(
+      bindings.map(({ HostIp }) => HostIp),
+      ['127.0.0.1'],
+    );
+  }
+  assert.match(engine.copied.join(), /etc\/nats\/bailiwick\.conf[^]*max_payload: 4194304[^]*store_dir: "\/data\/jetstream"/);
+  await write(database.url, broker.url);
+
+  // As a test does that takes them away for a while.
+  await Promise.all([database.stop(), broker.stop()]);
+  await Promise.all([database.start(), broker.start()]);
+  assert.deepEqual(await read(database.url, broker.url), { rows: 1, messages: 1 });
+  await Promise.all([database.remove(), broker.remove()]);
+  assert.equal(engine.containers.size, 0);
+});
+
+test('BAILIWICK_INFRA=containers goes before what the environment names, and nothing is left of it', async (t) => {
+  const stops = createStops(quiet);
+  const said: string[] = [];
+  const named = { BAILIWICK_INFRA: 'containers', DATABASE_URL: 'postgres://elsewhere/d', NATS_URL: 'nats://elsewhere' };
+  const options = readOptions([], { ...named, BAILIWICK_DATA: temporaryFolder(t) });
+  const { databaseUrl, natsUrl } = await startInfrastructure(options, { stops, say: (line) => said.push(line), signal: AbortSignal.timeout(60_000) });
+  assert.match(databaseUrl, /@127\.0\.0\.1:\d+\/bailiwick$/);
+  await write(databaseUrl, natsUrl);
+  assert.deepEqual(said.sort(), ['the broker runs in a container, and its data goes with it', 'the database runs in a container, and its data goes with it']);
+  await stops.stop();
+  assert.equal(engine.containers.size, 0);
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'bailiwick-engine-'));
+let engine: FakeEngine;
+
+before(async () => {
+  engine = await startFakeEngine(folder);
+  // Neither the container that removes what a killed process leaves, nor a look at whether this host is a container itself.
+  Object.assign(process.env, { DOCKER_HOST: engine.dockerHost, TESTCONTAINERS_RYUK_DISABLED: 'true', TESTCONTAINERS_HOST_OVERRIDE: 'localhost' });
+});
+after(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function write(databaseUrl: string, brokerUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('create table kept (n int)');
+  await client.query('insert into kept values (1)');
+  await client.end();
+  const connection = await connect({ servers: brokerUrl });
+  const manager = await connection.jetstreamManager();
+  await manager.streams.add({ name: 'KEPT', subjects: ['kept'] });
+  await connection.jetstream().publish('kept');
+  await connection.close();
+}
+
+async function read(databaseUrl: string, brokerUrl: string): Promise<{ rows: number; messages: number }> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rowCount } = await client.query('select n from kept');
+  await client.end();
+  const connection = await connect({ servers: brokerUrl });
+  const { state } = await (await connection.jetstreamManager()).streams.info('KEPT');
+  await connection.close();
+  return { rows: rowCount ?? 0, messages: state.messages };
+}

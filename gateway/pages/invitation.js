@@ -1,0 +1,172 @@
+// Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
+// mail, and goes on in this tab or in the one that the mail has opened.
+const storageKey = 'bailiwick.invitation';
+const find = (id) => document.getElementById(id);
+const parts = ['known', 'entry', 'confirm'].map(find);
+const outcome = document.querySelector('.outcome');
+const entry = find('entry');
+
+// The token comes in the fragment and stays in this tab's storage, for a reload and for the way over the mail. It is
+// in no address that is sent to a server, and a look over the shoulder finds none in the address bar.
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? sessionStorage.getItem(storageKey) ?? '';
+if (token !== '') sessionStorage.setItem(storageKey, token);
+history.replaceState(null, '', location.pathname);
+
+/** What was typed in, until it has served. */
+let account = { Email: '', Password: '' };
+
+class Refused extends Error {
+  constructor({ Code, Messages }) {
+    super(Messages.map((message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`).join(' '));
+    this.code = Code;
+  }
+}
+
+async function call(operation, body) {
+  const response = await fetch(operation, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = await response.json();
+  if (!response.ok) throw new Refused(answer);
+  return answer;
+}
+
+function say(text, failed = false) {
+  outcome.textContent = text;
+  outcome.classList.toggle('failed', failed);
+}
+
+/** Shows one part of the page, and says where that is to whoever does not see it. */
+function show(id, focused) {
+  for (const part of parts) part.hidden = part.id !== id;
+  find('refuse').hidden = false;
+  for (const place of document.querySelectorAll('[data-address]')) place.textContent = account.Email;
+  focused?.focus();
+}
+
+function end(title, text) {
+  sessionStorage.removeItem(storageKey);
+  account = { Email: '', Password: '' };
+  for (const part of [...parts, find('refuse')]) part.hidden = true;
+  const heading = document.querySelector('h1');
+  heading.textContent = title;
+  document.title = title;
+  heading.tabIndex = -1;
+  heading.focus();
+  say(text);
+}
+
+/** Runs what a button stands for, once at a time. */
+async function run(work) {
+  const main = document.querySelector('main');
+  // Not `disabled`: a button that is takes the focus away from whoever uses the keyboard.
+  if (main.ariaBusy === 'true') return;
+  main.ariaBusy = 'true';
+  say('');
+  try {
+    await work();
+  } catch (error) {
+    say(error instanceof Refused ? error.message : 'The service cannot be reached. Try again in a moment.', true);
+  }
+  main.ariaBusy = 'false';
+}
+
+async function accept() {
+  try {
+    await call('TenantInvitations_Accept', { Token: token });
+  } catch (error) {
+    // Signed in as somebody else: another account may be the right one.
+    if (error.code === 'permission_denied' || error.code === 'unauthenticated') show('entry', find('email'));
+    throw error;
+  }
+  end('Welcome', 'You have accepted the invitation, and you are signed in.');
+}
+
+async function signIn() {
+  // The session goes into a cookie that no script can read.
+  await call('Account_Login', { ...account, Cookie: true });
+}
+
+/** Signs in and accepts, or asks for what has to come first. */
+async function enter() {
+  try {
+    await signIn();
+  } catch (error) {
+    if (error.code === 'permission_denied') show('confirm', find('confirm-title'));
+    else if (entry.hidden) show('entry', find('password'));
+    throw error;
+  }
+  await accept();
+}
+
+const isNew = () => new FormData(entry).get('way') === 'register';
+
+entry.addEventListener('change', () => {
+  find('password').autocomplete = isNew() ? 'new-password' : 'current-password';
+  entry.querySelector('[type=submit]').textContent = isNew() ? 'Create the account' : 'Sign in and accept';
+});
+
+entry.addEventListener('submit', (event) => {
+  event.preventDefault();
+  account = { Email: find('email').value.trim(), Password: find('password').value };
+  run(async () => {
+    if (!isNew()) return enter();
+    await call('Account_Register', account);
+    show('confirm', find('confirm-title'));
+  });
+});
+
+find('accept').addEventListener('click', () => run(accept));
+find('go-on').addEventListener('click', () => run(enter));
+find('again').addEventListener('click', () =>
+  run(async () => {
+    await call('Account_ResendVerification', { Email: account.Email });
+    say('The mail is on its way again.');
+  }),
+);
+
+const toEntry = (event) => {
+  event.preventDefault();
+  entry.querySelector('[value=sign-in]').checked = true;
+  entry.dispatchEvent(new Event('change'));
+  say('');
+  show('entry', find('email'));
+};
+find('other').addEventListener('click', toEntry);
+find('back').addEventListener('click', toEntry);
+
+function ask(asking) {
+  find('sure').hidden = !asking;
+  find('decline').hidden = asking;
+  find('decline').setAttribute('aria-expanded', String(asking));
+  find(asking ? 'really' : 'decline').focus();
+}
+find('decline').addEventListener('click', () => ask(true));
+find('keep').addEventListener('click', () => ask(false));
+find('really').addEventListener('click', () =>
+  run(async () => {
+    await call('TenantInvitations_Decline', { Token: token });
+    end('Declined', 'You have declined the invitation. You can close this page.');
+  }),
+);
+
+// The link in the verification mail opens a tab of its own, which asks here for the way back.
+const channel = new BroadcastChannel(storageKey);
+channel.addEventListener('message', ({ data }) => {
+  const waiting = sessionStorage.getItem(storageKey);
+  if (data.ask && waiting) channel.postMessage({ token: waiting });
+  if (data.verified && !find('confirm').hidden) {
+    say('Your address is confirmed.');
+    find('go-on').focus();
+  }
+});
+
+async function start() {
+  if (token === '') return say('This link is incomplete. Open it again from the mail.', true);
+  try {
+    const { User } = await call('Account_Get', {});
+    account.Email = User.Email;
+    show('known');
+  } catch {
+    show('entry');
+  }
+}
+void start();

@@ -1,0 +1,50 @@
+import { type BailiwickError, errorOf } from './errors.ts';
+import { retryAfterSeconds } from './retry.ts';
+
+// What a response says, whoever wrote it: a proxy in front of the gateway answers in words of its own.
+
+/** The JSON of a success. Throws where it is none: the address is not Bailiwick's. */
+export async function successOf(operation: string, response: Response): Promise<unknown> {
+  const text = await response.text();
+  const json = parse(text);
+  if (json !== undefined) return json;
+  throw errorOf({
+    operation,
+    status: response.status,
+    Code: 'internal',
+    Messages: ['the answer is not JSON: is this the address of Bailiwick?'],
+    RequestID: '',
+  });
+}
+
+/** The failure that a response tells of. */
+export async function failureOf(operation: string, response: Response): Promise<BailiwickError> {
+  const { status, headers } = response;
+  const { Code, Messages, RequestID } = parse(await response.text()) ?? {};
+  const messages = Array.isArray(Messages) ? Messages.filter((message) => typeof message === 'string') : [];
+  return errorOf({
+    operation,
+    status,
+    Code: typeof Code === 'string' ? Code : codeOf(status),
+    Messages: messages.length > 0 ? messages : [`the answer was HTTP ${status}`],
+    RequestID: typeof RequestID === 'string' ? RequestID : '',
+    retryAfter: retryAfterSeconds(headers.get('retry-after')),
+  });
+}
+
+function codeOf(status: number): string {
+  if (status === 401) return 'unauthenticated';
+  if (status === 403) return 'permission_denied';
+  if (status === 429) return 'resource_exhausted';
+  if (status >= 502 && status <= 504) return 'unavailable';
+  return 'internal';
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

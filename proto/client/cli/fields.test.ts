@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { UsageError } from './failure.ts';
+import { isSecret, readRequest } from './fields.ts';
+import { type Field, operations } from './gen/help.ts';
+
+const fieldsOf = (operation: string) => operations[operation]?.fields ?? assert.fail(operation);
+const field = (name: string, kind: Field['kind']): Field => ({ path: name, kind, required: false, text: '' });
+
+test('flags make the request, each in the form of its kind', async () => {
+  const values = { 'Group.Tenant': 'tnt_1', 'Group.Path': 'eng', 'Group.Metadata': ['a=b', 'c=d=e'] };
+  assert.deepEqual(await readRequest(fieldsOf('Groups_Save'), values, undefined), { Group: { Tenant: 'tnt_1', Path: 'eng', Metadata: { a: 'b', c: 'd=e' } } });
+  const kinds = { 'Endpoint.Active': 'false', 'Endpoint.RateLimit': '5', 'Endpoint.EventTypes': [''] };
+  assert.deepEqual(await readRequest(fieldsOf('Webhooks_CreateEndpoint'), kinds, undefined), { Endpoint: { Active: false, RateLimit: 5, EventTypes: [] } });
+  const checks = { Checks: ['{"Permission":"app.a"}', '{"Permission":"app.b"}'] };
+  assert.deepEqual(await readRequest(fieldsOf('Access_Check'), checks, undefined), { Checks: [{ Permission: 'app.a' }, { Permission: 'app.b' }] });
+});
+
+test('flags go before --data, which stays otherwise', async () => {
+  const request = await readRequest(fieldsOf('Groups_Save'), { 'Group.Name': 'new' }, '{"Group":{"Path":"eng","Name":"old"},"Other":1}');
+  assert.deepEqual(request, { Group: { Path: 'eng', Name: 'new' }, Other: 1 });
+});
+
+test('what cannot be meant is a usage error', async () => {
+  const wrong: Array<[Field, string | string[]]> = [
+    [field('A', 'number'), 'x'],
+    [field('A', 'flag'), 'yes'],
+    [field('A', 'map'), ['x']],
+    [field('A', 'json'), ['{']],
+  ];
+  for (const [one, value] of wrong) await assert.rejects(readRequest([one], { A: value }, undefined), UsageError);
+  for (const data of ['[1]', '{', 'null']) await assert.rejects(readRequest([], {}, data), UsageError);
+});
+
+test('no secret stands on the command line, and none is repeated in what is said of it', async (t) => {
+  const secrets = Object.values(operations).flatMap(({ fields }) => fields.filter(isSecret).map((one) => one.path));
+  for (const name of ['Current', 'Password', 'Token']) assert.ok(secrets.includes(name), name);
+  await assert.rejects(
+    readRequest(fieldsOf('Account_Login'), { Password: 'hunter22' }, undefined),
+    (error) => error instanceof UsageError && !error.message.includes('hunter22'),
+  );
+  await assert.rejects(readRequest([], {}, '{"Password":"hunter22"'), (error) => error instanceof UsageError && !error.message.includes('hunter22'));
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-fields-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(path.join(folder, 'password'), 'hunter22\n');
+  assert.deepEqual(await readRequest(fieldsOf('Account_Login'), { Password: `@${folder}/password` }, undefined), { Password: 'hunter22' });
+});

@@ -1,0 +1,85 @@
+import type { Field } from './gen/help.ts';
+import { UsageError } from './failure.ts';
+import { readSecret, readSource } from './input.ts';
+
+// The request of an operation, from --data and from flags that are called like the fields: --Group.Path eng/backend.
+
+export type Values = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
+type Request = Record<string, unknown>;
+
+/** Fields that no command line shall hold. */
+const secret = /(^|\.)(\w*(Password|Token|Secret)|Current|Code)$/;
+
+export const isSecret = ({ path, kind }: Field): boolean => kind === 'text' && secret.test(path);
+export const isRepeated = ({ kind }: Field): boolean => kind === 'texts' || kind === 'map' || kind === 'json';
+
+/** What parseArgs has to know of the flags. */
+export const flagsOf = (fields: readonly Field[]) =>
+  Object.fromEntries(fields.map((field) => [field.path, { type: 'string', multiple: isRepeated(field) } as const]));
+
+/** The flags go before what --data says. */
+export async function readRequest(fields: readonly Field[], values: Values, data: string | undefined): Promise<Request> {
+  const request = data === undefined ? {} : await readData(data);
+  for (const field of fields) {
+    const given = values[field.path];
+    if (typeof given === 'string') put(request, field.path, await readOne(field, given));
+    else if (Array.isArray(given)) put(request, field.path, await readMany(field, given as readonly string[]));
+  }
+  return request;
+}
+
+async function readData(source: string): Promise<Request> {
+  const json = readJson(await readSource(source, '--data'), '--data');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new UsageError('--data must be a JSON object');
+  return json as Request;
+}
+
+async function readOne(field: Field, text: string): Promise<unknown> {
+  const flag = `--${field.path}`;
+  if (isSecret(field)) return readSecret(text, flag);
+  if (field.kind === 'number') {
+    if (!/^-?\d+$/.test(text)) throw new UsageError(`${flag} must be a whole number`);
+    return Number(text);
+  }
+  if (field.kind === 'flag') {
+    if (text !== 'true' && text !== 'false') throw new UsageError(`${flag} must be true or false`);
+    return text === 'true';
+  }
+  return text;
+}
+
+async function readMany({ path, kind }: Field, texts: readonly string[]): Promise<unknown> {
+  const flag = `--${path}`;
+  if (kind === 'json') return Promise.all(texts.map(async (text) => readJson(await readSource(text, flag), flag)));
+  // One empty text says that there shall be none.
+  const filled = texts.length === 1 && texts[0] === '' ? [] : texts;
+  if (kind === 'texts') return filled;
+  return Object.fromEntries(
+    filled.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new UsageError(`${flag} must be key=value`);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+function readJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's words would repeat what may be a secret.
+    throw new UsageError(`${what} is not JSON`);
+  }
+}
+
+function put(request: Request, path: string, value: unknown): void {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) {
+    request[first] = value;
+    return;
+  }
+  const inner = request[first];
+  const record = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Request) : {};
+  request[first] = record;
+  put(record, rest.join('.'), value);
+}

@@ -1,0 +1,943 @@
+// Generated from the proto files by `npm run generate`. Do not edit.
+
+/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated. */
+export type FieldKind = 'text' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
+
+export type Field = { readonly path: string; readonly kind: FieldKind; readonly required: boolean; readonly text: string };
+
+export type Help = {
+  readonly text: string;
+  /** Who may call. */
+  readonly access: string;
+  /** Whether it answers a page, or one long text. */
+  readonly answers: 'record' | 'page' | 'stream';
+  readonly fields: readonly Field[];
+};
+
+export const operations: Readonly<Record<string, Help>> = {
+  Access_Check: {
+    "text":"Whether a subject holds a permission, or each of several.","access":"a session or a bot key: the permission iam.grants.read in Tenant; or about the caller itself, user or bot","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":""},
+      {"path":"Subject","kind":"text","required":false,"text":"A user or bot; empty = the caller."},
+      {"path":"Permission","kind":"text","required":false,"text":""},
+      {"path":"Resource","kind":"text","required":false,"text":"The application's own name of a thing; empty = the whole tenant."},
+      {"path":"Checks","kind":"json","required":false,"text":"More questions about the same subject, or all of them."},
+    ],
+  },
+  Access_Explain: {
+    "text":"Every way by which a subject holds a permission, or what is missing.","access":"a session or a bot key: the permission iam.grants.read in Tenant; or about the caller itself, user or bot","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":""},
+      {"path":"Subject","kind":"text","required":false,"text":"A user or bot; empty = the caller."},
+      {"path":"Permission","kind":"text","required":true,"text":""},
+      {"path":"Resource","kind":"text","required":false,"text":"The application's own name of a thing; empty = the whole tenant."},
+    ],
+  },
+  Access_ListPermissions: {
+    "text":"All that a subject holds, as it was granted: an entry may end in \"*\".","access":"a session or a bot key: the permission iam.grants.read in Tenant; or about the caller itself, user or bot","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":""},
+      {"path":"Subject","kind":"text","required":false,"text":"A user or bot; empty = the caller."},
+      {"path":"Resource","kind":"text","required":false,"text":"The application's own name of a thing; empty = the whole tenant."},
+    ],
+  },
+  Access_Plan: {
+    "text":"What changes would make of everybody's permissions. Nothing is changed.","access":"a session or a bot key: the permission iam.grants.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":""},
+      {"path":"Changes","kind":"json","required":true,"text":""},
+    ],
+  },
+  Account_ChangeEmail: {
+    "text":"Mails a token to a new address; Account_Verify with that token makes it the account's address. The answer is the same whether or not somebody else has the address.","access":"a session, about the caller","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+      {"path":"Password","kind":"text","required":false,"text":"The account's password, where it has one."},
+    ],
+  },
+  Account_ChangePassword: {
+    "text":"Changes the caller's password, and ends all other sessions of the account.","access":"a session, about the caller","answers":"record",
+    fields: [
+      {"path":"Current","kind":"text","required":true,"text":""},
+      {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
+    ],
+  },
+  Account_Get: {
+    "text":"The caller's own account and the tenants it belongs to.","access":"a session, about the caller","answers":"record",
+    fields: [],
+  },
+  Account_Login: {
+    "text":"Signs in with address and password. The token is shown once.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+      {"path":"Password","kind":"text","required":true,"text":""},
+      {"path":"Cookie","kind":"flag","required":false,"text":"For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty."},
+    ],
+  },
+  Account_Logout: {
+    "text":"Ends the caller's session.","access":"a session, about the caller","answers":"record",
+    fields: [],
+  },
+  Account_Register: {
+    "text":"Registers an account and mails a verification token. The answer is the same whether or not the address is known already: a known address gets a mail that says so.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+      {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
+    ],
+  },
+  Account_RequestPasswordReset: {
+    "text":"Mails a password reset token if the address has an account. Always succeeds.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  Account_ResendVerification: {
+    "text":"Mails the verification of the newest registration of this address again. Always succeeds.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  Account_ResetPassword: {
+    "text":"Sets a new password with the token that was mailed, and ends all sessions of the account.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Token","kind":"text","required":true,"text":""},
+      {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
+    ],
+  },
+  Account_Update: {
+    "text":"Changes the caller's profile. What is absent stays as it is; the address has an operation of its own.","access":"a session, about the caller","answers":"record",
+    fields: [
+      {"path":"User.Name","kind":"text","required":false,"text":""},
+      {"path":"User.GivenName","kind":"text","required":false,"text":""},
+      {"path":"User.FamilyName","kind":"text","required":false,"text":""},
+      {"path":"User.Picture","kind":"text","required":false,"text":"The address of a picture."},
+      {"path":"User.Locale","kind":"text","required":false,"text":"A language tag such as pt-BR."},
+      {"path":"User.Metadata","kind":"map","required":false,"text":""},
+    ],
+  },
+  Account_Verify: {
+    "text":"Verifies the address of a registration with the token that was mailed.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Token","kind":"text","required":true,"text":""},
+    ],
+  },
+  Audit_Export: {
+    "text":"The audit entries of a tenant, oldest first, as one text: NDJSON or CSV. An export that ends early was cut off: the connection breaks, and no end is sent.","access":"a session or a bot key: the permission iam.audit.export in Tenant; or the permission iam.platform.audit.read on the platform, where Tenant is empty","answers":"stream",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = the platform's own entries."},
+      {"path":"Format","kind":"text","required":false,"text":"ndjson or csv; empty = ndjson."},
+      {"path":"Filter.Actions","kind":"texts","required":false,"text":""},
+      {"path":"Filter.ActorIDs","kind":"texts","required":false,"text":""},
+      {"path":"Filter.TargetIDs","kind":"texts","required":false,"text":""},
+      {"path":"Filter.IP","kind":"text","required":false,"text":""},
+      {"path":"Filter.Result","kind":"text","required":false,"text":"success, denied or failed."},
+      {"path":"Filter.From","kind":"time","required":false,"text":"Inclusive."},
+      {"path":"Filter.To","kind":"time","required":false,"text":"Exclusive."},
+    ],
+  },
+  Audit_List: {
+    "text":"The audit entries of a tenant, newest first.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, where Tenant is empty","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = the platform's own entries."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+      {"path":"Filter.Actions","kind":"texts","required":false,"text":""},
+      {"path":"Filter.ActorIDs","kind":"texts","required":false,"text":""},
+      {"path":"Filter.TargetIDs","kind":"texts","required":false,"text":""},
+      {"path":"Filter.IP","kind":"text","required":false,"text":""},
+      {"path":"Filter.Result","kind":"text","required":false,"text":"success, denied or failed."},
+      {"path":"Filter.From","kind":"time","required":false,"text":"Inclusive."},
+      {"path":"Filter.To","kind":"time","required":false,"text":"Exclusive."},
+    ],
+  },
+  Audit_ListByUser: {
+    "text":"The audit entries of what a user did, newest first.","access":"a session or a bot key: being the user of UserID; or the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, where Tenant is empty","answers":"page",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Tenant","kind":"text","required":false,"text":"Only entries of this tenant."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+      {"path":"Filter.Actions","kind":"texts","required":false,"text":""},
+      {"path":"Filter.ActorIDs","kind":"texts","required":false,"text":""},
+      {"path":"Filter.TargetIDs","kind":"texts","required":false,"text":""},
+      {"path":"Filter.IP","kind":"text","required":false,"text":""},
+      {"path":"Filter.Result","kind":"text","required":false,"text":"success, denied or failed."},
+      {"path":"Filter.From","kind":"time","required":false,"text":"Inclusive."},
+      {"path":"Filter.To","kind":"time","required":false,"text":"Exclusive."},
+    ],
+  },
+  Audit_Verify: {
+    "text":"Whether the entries of a tenant are those that were written: computes the hashes again, at most 20,000 a call.","access":"a session or a bot key: the permission iam.audit.read in Tenant; or the permission iam.platform.audit.read on the platform, where Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = the platform's own entries."},
+      {"path":"Cursor","kind":"text","required":false,"text":"The NextCursor of the call before; empty = from the beginning."},
+    ],
+  },
+  BotGrants_Add: {
+    "text":"Grants a role to a bot. Repeating it changes nothing but the expiry.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, where Grant.Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Grant.Tenant","kind":"text","required":false,"text":"Empty = on the platform, in every tenant."},
+      {"path":"Grant.Bot","kind":"text","required":true,"text":""},
+      {"path":"Grant.Role","kind":"text","required":true,"text":"The role's slug."},
+      {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the thing the grant is about; empty = the whole tenant."},
+      {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"Absent = never."},
+    ],
+  },
+  BotGrants_ListByTenant: {
+    "text":"The grants to bots in a tenant.","access":"a session or a bot key: the permission iam.grants.read in Tenant; or the permission iam.platform.grants.read on the platform, where Tenant is empty","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = the grants on the platform."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  BotGrants_Remove: {
+    "text":"Takes back the grant of this Tenant, Bot, Role and Resource.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, where Grant.Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Grant.Tenant","kind":"text","required":false,"text":"Empty = on the platform, in every tenant."},
+      {"path":"Grant.Bot","kind":"text","required":true,"text":""},
+      {"path":"Grant.Role","kind":"text","required":true,"text":"The role's slug."},
+      {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the thing the grant is about; empty = the whole tenant."},
+      {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"Absent = never."},
+    ],
+  },
+  BotKeys_Create: {
+    "text":"Makes a key. Its secret is in the answer and is never shown again.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Bot","kind":"text","required":true,"text":""},
+      {"path":"Name","kind":"text","required":true,"text":""},
+      {"path":"ExpiresAt","kind":"time","required":false,"text":"At most 365 days ahead, or as many as the tenant allows; absent = in 90 days."},
+      {"path":"Permissions","kind":"texts","required":false,"text":"Narrows the key to these of the bot's permissions; empty = all of them."},
+      {"path":"AllowedIPs","kind":"texts","required":false,"text":"Addresses and networks the key may be used from, such as 192.0.2.0/24; empty = anywhere. From elsewhere it is no credential: 401."},
+    ],
+  },
+  BotKeys_Get: {
+    "text":"One key, without its secret.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  BotKeys_List: {
+    "text":"The keys of a bot, expired and revoked ones included.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Bot","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  BotKeys_Rotate: {
+    "text":"Makes a key's successor, with the same bot, name, permissions and networks. The old key works for another 24 hours at most. A bot may rotate its own keys only.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"ExpiresAt","kind":"time","required":false,"text":"At most 365 days ahead, or as many as the tenant allows; absent = in 90 days."},
+    ],
+  },
+  BotKeys_SetExpiration: {
+    "text":"Moves a key's expiry. Now or a time in the past revokes it.","access":"a session or a bot key: the permission iam.botkeys.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"ExpiresAt","kind":"time","required":true,"text":"At most 365 days ahead, or as many as the tenant allows. Now or the past = revoked."},
+    ],
+  },
+  Bots_Delete: {
+    "text":"Deletes a bot with its keys and grants.","access":"a session or a bot key: the permission iam.bots.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Bots_Get: {
+    "text":"One bot.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Bots_List: {
+    "text":"The bots of a tenant.","access":"a session or a bot key: the permission iam.bots.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Bots_Save: {
+    "text":"Creates a bot, or changes the one with the ID that is sent.","access":"a session or a bot key: the permission iam.bots.write in Bot.Tenant","answers":"record",
+    fields: [
+      {"path":"Bot.ID","kind":"text","required":false,"text":"Empty on save = a new bot."},
+      {"path":"Bot.Tenant","kind":"text","required":true,"text":""},
+      {"path":"Bot.Name","kind":"text","required":true,"text":""},
+      {"path":"Bot.Description","kind":"text","required":false,"text":""},
+      {"path":"Bot.Active","kind":"flag","required":false,"text":"An inactive bot's keys are refused. Absent = as it was; a new bot is active."},
+      {"path":"Bot.Metadata","kind":"map","required":false,"text":""},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored bot's UpdatedAt is still this one."},
+    ],
+  },
+  Chat_CreateEndpoint: {
+    "text":"Creates an endpoint. Its address is sealed and never shown again.","access":"a session or a bot key: the permission iam.chat.write in Endpoint.Tenant","answers":"record",
+    fields: [
+      {"path":"Endpoint.Tenant","kind":"text","required":false,"text":"Absent on create = the bot's tenant or the user's only one. It never changes."},
+      {"path":"Endpoint.Name","kind":"text","required":true,"text":""},
+      {"path":"Endpoint.Active","kind":"flag","required":false,"text":"Absent on update = as it was."},
+      {"path":"Endpoint.EventTypes","kind":"texts","required":false,"text":"The event types to receive, \"user.*\" allowed as in \"every event of a user\"; empty = all."},
+      {"path":"Endpoint.Description","kind":"text","required":false,"text":""},
+      {"path":"URL","kind":"text","required":true,"text":"The incoming-webhook URL of the chat service. It is sealed and never returned."},
+    ],
+  },
+  Chat_DeleteEndpoint: {
+    "text":"Deletes an endpoint. Deliveries that wait for it are dropped.","access":"a session or a bot key: the permission iam.chat.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Chat_GetEndpoint: {
+    "text":"One endpoint.","access":"a session or a bot key: the permission iam.chat.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Chat_ListAttempts: {
+    "text":"The attempts of the last 30 days to deliver to the tenant's endpoints, newest first. Bodies are not kept.","access":"a session or a bot key: the permission iam.chat.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Endpoint","kind":"text","required":false,"text":""},
+      {"path":"Outcome","kind":"text","required":false,"text":"What came of the attempt."},
+      {"path":"EventType","kind":"text","required":false,"text":""},
+      {"path":"Since","kind":"time","required":false,"text":"Attempts that began at this time or later."},
+      {"path":"Until","kind":"time","required":false,"text":"Attempts that began before this time."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Chat_ListEndpoints: {
+    "text":"The endpoints of a tenant.","access":"a session or a bot key: the permission iam.chat.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Chat_ReplayFailed: {
+    "text":"Sends once more what could not be delivered to an endpoint, with all of its attempts before it.","access":"a session or a bot key: the permission iam.chat.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Since","kind":"time","required":false,"text":"What happened at this time or later. Absent = all that is kept, 30 days."},
+      {"path":"Until","kind":"time","required":false,"text":"What happened before this time. Absent = now."},
+    ],
+  },
+  Chat_SendTest: {
+    "text":"Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test is wanted. At most ten a minute for each endpoint.","access":"a session or a bot key: the permission iam.chat.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Chat_UpdateEndpoint: {
+    "text":"Replaces an endpoint's name and other settings as sent. An empty URL leaves the stored one.","access":"a session or a bot key: the permission iam.chat.write in Endpoint.Tenant; or without a Tenant in the request, iam.chat.write in the stored endpoint's tenant decides, and a caller without it gets not_found","answers":"record",
+    fields: [
+      {"path":"Endpoint.ID","kind":"text","required":false,"text":"Set by the service on create, required on update."},
+      {"path":"Endpoint.Tenant","kind":"text","required":false,"text":"Absent on create = the bot's tenant or the user's only one. It never changes."},
+      {"path":"Endpoint.Name","kind":"text","required":true,"text":""},
+      {"path":"Endpoint.Active","kind":"flag","required":false,"text":"Absent on update = as it was."},
+      {"path":"Endpoint.EventTypes","kind":"texts","required":false,"text":"The event types to receive, \"user.*\" allowed as in \"every event of a user\"; empty = all."},
+      {"path":"Endpoint.Description","kind":"text","required":false,"text":""},
+      {"path":"URL","kind":"text","required":false,"text":"Empty = the stored URL stays."},
+    ],
+  },
+  Domain_Create: {
+    "text":"Claims a domain. The answer says which DNS TXT record proves it, within seven days.","access":"a session or a bot key: the permission iam.domains.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Name","kind":"text","required":true,"text":"Such as example.com. International names are taken in either form."},
+      {"path":"Capture","kind":"text","required":false,"text":"off, suggest, join or require_sso; empty = off."},
+      {"path":"DefaultRole","kind":"text","required":false,"text":"The role of those who join through the domain; empty = the tenant's default role."},
+    ],
+  },
+  Domain_Delete: {
+    "text":"Gives a domain up.","access":"a session or a bot key: the permission iam.domains.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Domain_Get: {
+    "text":"One domain.","access":"a session or a bot key: the permission iam.domains.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Domain_List: {
+    "text":"The domains of a tenant.","access":"a session or a bot key: the permission iam.domains.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Domain_Verify: {
+    "text":"Looks for the TXT record now, at most once a minute. Without it the domain stays pending, and FailureReason says what was found.","access":"a session or a bot key: the permission iam.domains.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Events_Publish: {
+    "text":"Publishes an event of an application to the tenant's endpoints that ask for its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat.","access":"a session or a bot key: the permission iam.events.publish in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Type","kind":"text","required":true,"text":"The event's type, such as report.finished. The families of the service's own events are not for applications."},
+      {"path":"Body","kind":"bytes","required":true,"text":"A JSON object in UTF-8, at most 64 KiB. It becomes the event's data as it is, byte for byte."},
+      {"path":"ID","kind":"text","required":false,"text":"A name of the caller's for this event. A second call with the same one within ten minutes publishes nothing, and answers as the first. Empty = every call publishes."},
+    ],
+  },
+  Grants_Add: {
+    "text":"Grants a role to a user. Repeating it changes nothing but the expiry.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, where Grant.Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Grant.Tenant","kind":"text","required":false,"text":"Empty = on the platform, in every tenant."},
+      {"path":"Grant.UserID","kind":"text","required":true,"text":""},
+      {"path":"Grant.Role","kind":"text","required":true,"text":"The role's slug."},
+      {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the thing the grant is about; empty = the whole tenant."},
+      {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"Absent = never."},
+    ],
+  },
+  Grants_List: {
+    "text":"A user's grants, of all tenants whose grants the caller may read.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.grants.read on the platform; or only the rows of tenants where the caller holds iam.grants.read","answers":"page",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Grants_ListByTenant: {
+    "text":"The grants to users in a tenant.","access":"a session or a bot key: the permission iam.grants.read in Tenant; or the permission iam.platform.grants.read on the platform, where Tenant is empty","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = the grants on the platform."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Grants_Remove: {
+    "text":"Takes back the grant of this Tenant, UserID, Role and Resource.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, where Grant.Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Grant.Tenant","kind":"text","required":false,"text":"Empty = on the platform, in every tenant."},
+      {"path":"Grant.UserID","kind":"text","required":true,"text":""},
+      {"path":"Grant.Role","kind":"text","required":true,"text":"The role's slug."},
+      {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the thing the grant is about; empty = the whole tenant."},
+      {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"Absent = never."},
+    ],
+  },
+  GroupGrants_Add: {
+    "text":"Grants a role to a group. Repeating it changes nothing but the expiry.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, where Grant.Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Grant.Tenant","kind":"text","required":false,"text":"Empty = on the platform, in every tenant."},
+      {"path":"Grant.Group","kind":"text","required":true,"text":"The group's path."},
+      {"path":"Grant.Role","kind":"text","required":true,"text":"The role's slug."},
+      {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the thing the grant is about; empty = the whole tenant."},
+      {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"Absent = never."},
+    ],
+  },
+  GroupGrants_ListByTenant: {
+    "text":"The grants to groups in a tenant.","access":"a session or a bot key: the permission iam.grants.read in Tenant; or the permission iam.platform.grants.read on the platform, where Tenant is empty","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = the grants on the platform."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  GroupGrants_Remove: {
+    "text":"Takes back the grant of this Tenant, Group, Role and Resource.","access":"a session or a bot key: the permission iam.grants.write in Grant.Tenant; or the permission iam.platform.grants.write on the platform, where Grant.Tenant is empty","answers":"record",
+    fields: [
+      {"path":"Grant.Tenant","kind":"text","required":false,"text":"Empty = on the platform, in every tenant."},
+      {"path":"Grant.Group","kind":"text","required":true,"text":"The group's path."},
+      {"path":"Grant.Role","kind":"text","required":true,"text":"The role's slug."},
+      {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the thing the grant is about; empty = the whole tenant."},
+      {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"Absent = never."},
+    ],
+  },
+  Groups_AddMember: {
+    "text":"Adds a member of the tenant to a group. Nothing changes where the user is in it already.","access":"a session or a bot key: the permission iam.groups.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Group","kind":"text","required":true,"text":"The group's path."},
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Groups_Delete: {
+    "text":"Deletes a group with its memberships and grants. Groups below it stay.","access":"a session or a bot key: the permission iam.groups.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Path","kind":"text","required":true,"text":""},
+    ],
+  },
+  Groups_Get: {
+    "text":"One group; null where there is none of that path.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Path","kind":"text","required":true,"text":""},
+    ],
+  },
+  Groups_List: {
+    "text":"The groups of a tenant.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Groups_ListByTenant: {
+    "text":"The groups of a tenant: the same as Groups_List.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Groups_ListMemberGroups: {
+    "text":"The groups a user is in, of all tenants whose groups the caller may read.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.groups.read on the platform; or only the rows of tenants where the caller holds iam.groups.read","answers":"page",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+      {"path":"Effective","kind":"flag","required":false,"text":"Also the groups above those the user is in."},
+    ],
+  },
+  Groups_ListMembers: {
+    "text":"The ids of the users in a group.","access":"a session or a bot key: the permission iam.groups.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Group","kind":"text","required":true,"text":"The group's path."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+      {"path":"Effective","kind":"flag","required":false,"text":"Also the members of the groups below this one."},
+    ],
+  },
+  Groups_RemoveMember: {
+    "text":"Takes a user out of a group.","access":"a session or a bot key: the permission iam.groups.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Group","kind":"text","required":true,"text":"The group's path."},
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Groups_Save: {
+    "text":"Creates the group of this tenant and path, or changes it.","access":"a session or a bot key: the permission iam.groups.write in Group.Tenant","answers":"record",
+    fields: [
+      {"path":"Group.Tenant","kind":"text","required":true,"text":""},
+      {"path":"Group.Path","kind":"text","required":true,"text":"Where the group stands, such as eng/backend. Letter case and a leading \"/\" make no difference."},
+      {"path":"Group.Name","kind":"text","required":false,"text":""},
+      {"path":"Group.Description","kind":"text","required":false,"text":""},
+      {"path":"Group.ExternalID","kind":"text","required":false,"text":"The group's id in another system."},
+      {"path":"Group.Metadata","kind":"map","required":false,"text":""},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored group's UpdatedAt is still this one."},
+    ],
+  },
+  Keys_Rotate: {
+    "text":"Gives a tenant a new data key, or all of them in the background. What the old one sealed is sealed anew while work goes on.","access":"a session or a bot key: the permission iam.platform.keys.write on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = everybody's, the platform's own included."},
+    ],
+  },
+  Keys_Status: {
+    "text":"Which key-encryption keys wrap how many data keys, and what a rotation has still to do.","access":"a session or a bot key: the permission iam.platform.keys.read on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty = none: the answer is about all of them together."},
+    ],
+  },
+  Mail_DeleteSuppression: {
+    "text":"Mails to an address again, for example after its mailbox was made anew.","access":"a session or a bot key: the permission iam.platform.mail.write on the platform","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  Mail_GetSuppression: {
+    "text":"Since when, until when and why nothing is mailed to an address. Not found where it is mailed to.","access":"a session or a bot key: the permission iam.platform.mail.read on the platform","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  Roles_Delete: {
+    "text":"Deletes a role that is not granted to anybody.","access":"a session or a bot key: the permission iam.roles.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Slug","kind":"text","required":true,"text":""},
+    ],
+  },
+  Roles_Get: {
+    "text":"One role; null where there is none of that slug.","access":"a session or a bot key: the permission iam.roles.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Slug","kind":"text","required":true,"text":""},
+    ],
+  },
+  Roles_List: {
+    "text":"The roles of a tenant, the built-in ones included.","access":"a session or a bot key: the permission iam.roles.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Roles_ListByTenant: {
+    "text":"The roles of a tenant: the same as Roles_List.","access":"a session or a bot key: the permission iam.roles.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Roles_Save: {
+    "text":"Creates the role of this tenant and slug, or changes it. Nobody puts a permission into a role that they do not hold themselves.","access":"a session or a bot key: the permission iam.roles.write in Role.Tenant","answers":"record",
+    fields: [
+      {"path":"Role.Tenant","kind":"text","required":true,"text":""},
+      {"path":"Role.Slug","kind":"text","required":true,"text":"Names the role in its tenant; never changes."},
+      {"path":"Role.Name","kind":"text","required":false,"text":""},
+      {"path":"Role.Description","kind":"text","required":false,"text":""},
+      {"path":"Role.Permissions","kind":"texts","required":false,"text":"At most 200, such as app.reports.read or app.reports.*. Those that begin with iam. are Bailiwick's own."},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored role's UpdatedAt is still this one."},
+    ],
+  },
+  Sessions_List: {
+    "text":"The caller's sessions.","access":"a session, about the caller","answers":"page",
+    fields: [
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Sessions_Revoke: {
+    "text":"Ends one of the caller's sessions. Nothing changes where it has ended already.","access":"a session, about the caller","answers":"record",
+    fields: [
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Sessions_RevokeAll: {
+    "text":"Ends all of the caller's sessions, the one of this call included.","access":"a session, about the caller","answers":"record",
+    fields: [],
+  },
+  Sso_Check: {
+    "text":"Where people with such an address sign in. The answer depends on the domain only, never on whether there is an account.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  TenantInvitations_Accept: {
+    "text":"Makes the caller a member with the invitation's roles and groups.","access":"a session: the caller's verified address is the invited one","answers":"record",
+    fields: [
+      {"path":"Token","kind":"text","required":true,"text":""},
+    ],
+  },
+  TenantInvitations_Create: {
+    "text":"Invites an address and mails it the token. Inviting it again voids the older token.","access":"a session or a bot key: the permission iam.invitations.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Email","kind":"text","required":true,"text":""},
+      {"path":"Roles","kind":"texts","required":false,"text":"The roles the new member gets; none = the tenant's default role."},
+      {"path":"Groups","kind":"texts","required":false,"text":"The paths of the groups the new member joins."},
+    ],
+  },
+  TenantInvitations_Decline: {
+    "text":"Turns an invitation down.","access":"anybody: whoever holds the invitation's token may turn it down","answers":"record",
+    fields: [
+      {"path":"Token","kind":"text","required":true,"text":""},
+    ],
+  },
+  TenantInvitations_Delete: {
+    "text":"Revokes the pending invitation of an address.","access":"a session or a bot key: the permission iam.invitations.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  TenantInvitations_List: {
+    "text":"The invitations of a tenant in all states, newest first.","access":"a session or a bot key: the permission iam.invitations.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  TenantInvitations_ListByEmail: {
+    "text":"The invitations of an address into any tenant, newest first.","access":"a session or a bot key: the permission iam.platform.invitations.read on the platform; or the address is the caller's own, verified, in whatever spelling","answers":"page",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  TenantMembers_Add: {
+    "text":"Makes a user a member. Nothing changes where the user is one already.","access":"a session or a bot key: the permission iam.users.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  TenantMembers_List: {
+    "text":"The members of a tenant.","access":"a session or a bot key: the permission iam.users.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  TenantMembers_Remove: {
+    "text":"Ends a membership with its grants and group memberships. Everybody may leave; the last owner stays.","access":"a session or a bot key: the permission iam.users.write in Tenant; or being the user of UserID","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_Create: {
+    "text":"Creates a tenant. Its owner is the caller or, on the platform, the user named in OwnerID.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform; or a person with a verified address creates tenants of their own, at most ten, where the platform has not switched that off","answers":"record",
+    fields: [
+      {"path":"Tenant.Slug","kind":"text","required":false,"text":"Unique on the platform; empty on create = made from the name."},
+      {"path":"Tenant.Name","kind":"text","required":true,"text":""},
+      {"path":"Tenant.Settings.SessionIdleMinutes","kind":"number","required":false,"text":"Sessions end after this long without a call: at most 10080, 0 = the platform's 7 days."},
+      {"path":"Tenant.Settings.SessionMaxMinutes","kind":"number","required":false,"text":"Sessions end after this long in any case: at most 43200, 0 = the platform's 30 days."},
+      {"path":"Tenant.Settings.RequireSso","kind":"flag","required":false,"text":"Members sign in through the tenant's provider only."},
+      {"path":"Tenant.Settings.InviteDomains","kind":"texts","required":false,"text":"Only addresses of these domains can be invited; empty = all."},
+      {"path":"Tenant.Settings.MaxBotKeyDays","kind":"number","required":false,"text":"The longest life of a bot key: at most 365, 0 = 365."},
+      {"path":"Tenant.Settings.AuditRetentionDays","kind":"number","required":false,"text":"How long audit entries are kept: 0 = 400 days."},
+      {"path":"Tenant.Settings.DefaultRole","kind":"text","required":false,"text":"The role new members get; empty = member."},
+      {"path":"Tenant.Metadata","kind":"map","required":false,"text":""},
+      {"path":"OwnerID","kind":"text","required":false,"text":"The user who shall own it; with iam.platform.tenants.write only."},
+    ],
+  },
+  Tenants_Delete: {
+    "text":"Closes a tenant: everything in it is denied with the answer. After a grace, 30 days unless the platform has set another one, all that belongs to it is removed and its data keys are destroyed. Nothing changes where it is closed already.","access":"a session or a bot key: the permission iam.tenant.delete in Tenant; or the permission iam.platform.tenants.write on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_Get: {
+    "text":"One tenant.","access":"a session or a bot key: the permission iam.tenant.read in Tenant; or the permission iam.platform.tenants.read on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_ListMine: {
+    "text":"The tenants the caller belongs to.","access":"a session, about the caller","answers":"page",
+    fields: [
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Tenants_Restore: {
+    "text":"Opens a deleted tenant again, as it was, while its grace lasts.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_Resume: {
+    "text":"Opens a suspended tenant again.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_Suspend: {
+    "text":"Denies everything in a tenant until it is resumed.","access":"a session or a bot key: the permission iam.platform.tenants.write on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
+  Tenants_Update: {
+    "text":"Changes what is sent of a tenant.","access":"a session or a bot key: the permission iam.tenant.write in Tenant.ID; or the permission iam.platform.tenants.write on the platform","answers":"record",
+    fields: [
+      {"path":"Tenant.ID","kind":"text","required":true,"text":""},
+      {"path":"Tenant.Slug","kind":"text","required":false,"text":"Unique on the platform; empty stays as it is."},
+      {"path":"Tenant.Name","kind":"text","required":false,"text":""},
+      {"path":"Tenant.Settings.SessionIdleMinutes","kind":"number","required":false,"text":"Sessions end after this long without a call: at most 10080, 0 = the platform's 7 days."},
+      {"path":"Tenant.Settings.SessionMaxMinutes","kind":"number","required":false,"text":"Sessions end after this long in any case: at most 43200, 0 = the platform's 30 days."},
+      {"path":"Tenant.Settings.RequireSso","kind":"flag","required":false,"text":"Members sign in through the tenant's provider only."},
+      {"path":"Tenant.Settings.InviteDomains","kind":"texts","required":false,"text":"Only addresses of these domains can be invited; empty = all."},
+      {"path":"Tenant.Settings.MaxBotKeyDays","kind":"number","required":false,"text":"The longest life of a bot key: at most 365, 0 = 365."},
+      {"path":"Tenant.Settings.AuditRetentionDays","kind":"number","required":false,"text":"How long audit entries are kept: 0 = 400 days."},
+      {"path":"Tenant.Settings.DefaultRole","kind":"text","required":false,"text":"The role new members get; empty = member."},
+      {"path":"Tenant.Metadata","kind":"map","required":false,"text":""},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Only where the stored tenant was last changed at this time."},
+    ],
+  },
+  Tokens_Introspect: {
+    "text":"Who holds a session token or bot key, if anybody does. With the permission in a tenant only, tokens of people and bots that do not belong to that tenant are inactive like unknown ones.","access":"a bot key: the permission iam.tokens.introspect in Tenant; or the permission iam.tokens.introspect on the platform","answers":"record",
+    fields: [
+      {"path":"Token","kind":"text","required":true,"text":""},
+      {"path":"Tenant","kind":"text","required":false,"text":"The tenant it was presented for; empty = any, with the permission on the platform."},
+      {"path":"IP","kind":"text","required":false,"text":"The address it was presented from. A bot key that is bound to addresses is active only where one of them is told."},
+    ],
+  },
+  Users_Create: {
+    "text":"Creates a person whose address the caller vouches for: it counts as verified, and nothing is mailed. Without a password the person signs in elsewhere, or resets it first.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record",
+    fields: [
+      {"path":"User.Email","kind":"text","required":true,"text":""},
+      {"path":"User.Name","kind":"text","required":false,"text":""},
+      {"path":"User.GivenName","kind":"text","required":false,"text":""},
+      {"path":"User.FamilyName","kind":"text","required":false,"text":""},
+      {"path":"User.Picture","kind":"text","required":false,"text":""},
+      {"path":"User.Locale","kind":"text","required":false,"text":""},
+      {"path":"User.ExternalID","kind":"text","required":false,"text":"The person's id in another system."},
+      {"path":"User.Metadata","kind":"map","required":false,"text":""},
+      {"path":"Password","kind":"text","required":false,"text":""},
+    ],
+  },
+  Users_Delete: {
+    "text":"Deletes a user with its sessions, tokens, memberships and grants. Refused while the user is the only owner of a tenant, which has to be deleted or given to somebody else first.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.write on the platform","answers":"record",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Users_Disable: {
+    "text":"Shuts a user out: every session ends with the answer, and nothing that was granted counts until it is enabled again.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Users_Enable: {
+    "text":"Lets a disabled user in again, with all that was granted.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Users_Get: {
+    "text":"One user. Who may read users only in tenants this one does not belong to gets not_found.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.read on the platform; or iam.users.read in a tenant where that user is a member; a holder elsewhere gets not_found, a holder of nothing 403","answers":"record",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Users_GetByEmail: {
+    "text":"The user with this address. Who may read users only in tenants this one does not belong to gets the same not_found as for an unknown address.","access":"a session or a bot key: being the user of Email; or the permission iam.platform.users.read on the platform; or iam.users.read in a tenant where that user is a member; a holder elsewhere gets not_found, a holder of nothing 403","answers":"record",
+    fields: [
+      {"path":"Email","kind":"text","required":true,"text":""},
+    ],
+  },
+  Users_List: {
+    "text":"All users of the platform, in order of ID.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page",
+    fields: [
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Users_ListByTenant: {
+    "text":"The users who are members of a tenant.","access":"a session or a bot key: the permission iam.users.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Users_Update: {
+    "text":"Changes what is sent of a user. The address and the password have operations of their own.","access":"a session or a bot key: being the user of User.ID; or the permission iam.platform.users.write on the platform","answers":"record",
+    fields: [
+      {"path":"User.ID","kind":"text","required":true,"text":""},
+      {"path":"User.Name","kind":"text","required":false,"text":""},
+      {"path":"User.GivenName","kind":"text","required":false,"text":""},
+      {"path":"User.FamilyName","kind":"text","required":false,"text":""},
+      {"path":"User.Picture","kind":"text","required":false,"text":""},
+      {"path":"User.Locale","kind":"text","required":false,"text":""},
+      {"path":"User.ExternalID","kind":"text","required":false,"text":"The person's id in another system; with iam.platform.users.write only."},
+      {"path":"User.Metadata","kind":"map","required":false,"text":""},
+    ],
+  },
+  Webhooks_CreateEndpoint: {
+    "text":"Creates an endpoint. Its signing secret is in the answer and is never shown again.","access":"a session or a bot key: the permission iam.webhooks.write in Endpoint.Tenant","answers":"record",
+    fields: [
+      {"path":"Endpoint.Tenant","kind":"text","required":false,"text":"Absent on create = the bot's tenant or the user's only one. It never changes."},
+      {"path":"Endpoint.Name","kind":"text","required":true,"text":""},
+      {"path":"Endpoint.URL","kind":"text","required":true,"text":"The address that receives deliveries: https, at most 2,048 characters."},
+      {"path":"Endpoint.Active","kind":"flag","required":false,"text":"Absent on update = as it was."},
+      {"path":"Endpoint.EventTypes","kind":"texts","required":false,"text":"The event types to receive, \"user.*\" allowed as in \"every event of a user\"; empty = all."},
+      {"path":"Endpoint.Description","kind":"text","required":false,"text":""},
+      {"path":"Endpoint.RateLimit","kind":"number","required":false,"text":"Deliveries a second, 0 = no limit of its own."},
+    ],
+  },
+  Webhooks_DeleteEndpoint: {
+    "text":"Deletes an endpoint. Deliveries that wait for it are dropped.","access":"a session or a bot key: the permission iam.webhooks.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Webhooks_Explain: {
+    "text":"Which of the tenant's endpoints an event of a type would go to, and why not to the others.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Type","kind":"text","required":true,"text":""},
+    ],
+  },
+  Webhooks_GetEndpoint: {
+    "text":"One endpoint.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Webhooks_ListAttempts: {
+    "text":"The attempts of the last 30 days to deliver to the tenant's endpoints, newest first. Bodies are not kept.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Endpoint","kind":"text","required":false,"text":""},
+      {"path":"Outcome","kind":"text","required":false,"text":"What came of the attempt."},
+      {"path":"EventType","kind":"text","required":false,"text":""},
+      {"path":"Since","kind":"time","required":false,"text":"Attempts that began at this time or later."},
+      {"path":"Until","kind":"time","required":false,"text":"Attempts that began before this time."},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Webhooks_ListEndpoints: {
+    "text":"The endpoints of a tenant.","access":"a session or a bot key: the permission iam.webhooks.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Webhooks_ListEventTypes: {
+    "text":"The types of events that endpoints can ask for, with the schema of their bodies and an example of each.","access":"a session or a bot key: whoever has a credential: the list is the same for all","answers":"record",
+    fields: [],
+  },
+  Webhooks_ReplayFailed: {
+    "text":"Sends once more what could not be delivered to an endpoint, with all of its attempts before it.","access":"a session or a bot key: the permission iam.webhooks.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Since","kind":"time","required":false,"text":"What happened at this time or later. Absent = all that is kept, 30 days."},
+      {"path":"Until","kind":"time","required":false,"text":"What happened before this time. Absent = now."},
+    ],
+  },
+  Webhooks_RotateSecret: {
+    "text":"Gives an endpoint a new signing secret, which is in the answer and is never shown again. The one before signs too, beside it, until the grace is over.","access":"a session or a bot key: the permission iam.webhooks.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"GraceSeconds","kind":"number","required":false,"text":"Seconds for which the previous secret signs too: absent = 86400, a day; 0 = it ends at once; at most 604800, a week."},
+    ],
+  },
+  Webhooks_SendTest: {
+    "text":"Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test is wanted. At most ten a minute for each endpoint.","access":"a session or a bot key: the permission iam.webhooks.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Webhooks_UpdateEndpoint: {
+    "text":"Replaces an endpoint's name, URL and other settings as sent. The signing secret stays.","access":"a session or a bot key: the permission iam.webhooks.write in Endpoint.Tenant; or without a Tenant in the request, iam.webhooks.write in the stored endpoint's tenant decides, and a caller without it gets not_found","answers":"record",
+    fields: [
+      {"path":"Endpoint.ID","kind":"text","required":false,"text":"Set by the service on create, required on update."},
+      {"path":"Endpoint.Tenant","kind":"text","required":false,"text":"Absent on create = the bot's tenant or the user's only one. It never changes."},
+      {"path":"Endpoint.Name","kind":"text","required":true,"text":""},
+      {"path":"Endpoint.URL","kind":"text","required":true,"text":"The address that receives deliveries: https, at most 2,048 characters."},
+      {"path":"Endpoint.Active","kind":"flag","required":false,"text":"Absent on update = as it was."},
+      {"path":"Endpoint.EventTypes","kind":"texts","required":false,"text":"The event types to receive, \"user.*\" allowed as in \"every event of a user\"; empty = all."},
+      {"path":"Endpoint.Description","kind":"text","required":false,"text":""},
+      {"path":"Endpoint.RateLimit","kind":"number","required":false,"text":"Deliveries a second, 0 = no limit of its own."},
+    ],
+  },
+};

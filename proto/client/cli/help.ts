@@ -1,0 +1,39 @@
+import { type Command, commonHelp } from './command.ts';
+import { operations } from './gen/help.ts';
+import { aligned } from './text.ts';
+
+/** The first page: what there is. */
+export function overview(commands: Readonly<Record<string, Command>>): string {
+  const areas = new Set(Object.keys(operations).map(areaOf));
+  return [
+    'bailiwick COMMAND|OPERATION [OPTIONS]',
+    '',
+    'Commands',
+    indented(Object.entries(commands).map(([name, { summary }]) => [name, firstSentence(summary)])),
+    '',
+    'Operations (bailiwick help OPERATION tells of one)',
+    indented([...areas].map((area) => [area, verbsOf(area).join(' ')])),
+    '',
+    'Options of all of them',
+    indented(commonHelp),
+    '',
+    'Exit codes: 0 done, 1 refused or failed, 2 not understood, 3 changes are pending (plan --detailed-exitcode),',
+    '            4 not signed in, 5 not reached or no answer in time',
+  ].join('\n');
+}
+
+const areaOf = (name: string) => name.slice(0, name.indexOf('_'));
+const verbsOf = (area: string) =>
+  Object.keys(operations)
+    .filter((name) => areaOf(name) === area)
+    .map((name) => name.slice(area.length));
+
+/** The page of one command or operation. */
+export function page(name: string, { takes, summary, help }: Command): string {
+  const own = help.length === 0 ? [] : ['', 'Options', indented(help)];
+  return [`bailiwick ${name} ${takes === '' ? '' : `${takes} `}[OPTIONS]`, '', summary, ...own, '', 'Options of all commands', indented(commonHelp)].join('\n');
+}
+
+const indented = (lines: ReadonlyArray<readonly string[]>) => aligned(lines).replaceAll(/^/gm, '  ');
+
+const firstSentence = (text: string) => (/^.*?[.](?=\s|$)/.exec(text)?.[0] ?? text).replace(/[.]$/, '');

@@ -1,0 +1,77 @@
+import process from 'node:process';
+import { pipeline } from 'node:stream/promises';
+import type { Client, ListName, OperationName, RequestOf, StreamName } from '../client.ts';
+import type { Streams } from '../gen/types.ts';
+import { type Command, type Given, textOf } from './command.ts';
+import { connect } from './connect.ts';
+import { exitCodes, UsageError } from './failure.ts';
+import { flagsOf, isRepeated, isSecret, readRequest } from './fields.ts';
+import { type Field, type Help, operations } from './gen/help.ts';
+import { print, printAnswer, printItems, say } from './output.ts';
+
+/** The command that an operation is. Undefined where there is none of that name. */
+export function operationCommand(name: string): Command | undefined {
+  const help = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  if (help === undefined) return undefined;
+  const all = help.answers === 'page' ? ([['--all', 'all pages; with --json one item a line']] as const) : [];
+  return {
+    takes: '',
+    summary: `${help.text}\n\nWho may: ${help.access}.`,
+    options: { data: { type: 'string' }, ...(all.length > 0 && { all: { type: 'boolean' } }), ...flagsOf(help.fields) },
+    help: [...help.fields.map(flagHelp), ['--data JSON', 'the request; or @file, or - for the standard input. Flags go before it'], ...all],
+    run: (given) => runOperation(name, help, given),
+  };
+}
+
+const placeholders: Record<Field['kind'], string> = {
+  text: 'TEXT',
+  texts: 'TEXT',
+  flag: 'true|false',
+  number: 'NUMBER',
+  time: 'TIME',
+  bytes: 'BASE64',
+  map: 'KEY=VALUE',
+  json: 'JSON',
+};
+
+function flagHelp(field: Field): [string, string] {
+  const notes = [field.text, field.required ? 'Required.' : '', isRepeated(field) ? 'May be repeated.' : ''];
+  return [`--${field.path} ${isSecret(field) ? '@FILE|-' : placeholders[field.kind]}`, notes.filter((note) => note !== '').join(' ')];
+}
+
+async function runOperation(name: string, { fields, answers }: Help, { values, rest }: Given) {
+  if (rest.length > 0) throw new UsageError(`${name} takes nothing but options: ${rest.join(' ')}`);
+  const request = await readRequest(fields, values, textOf(values['data']));
+  const client = await connect(values);
+  const json = values['json'] === true;
+  if (answers === 'stream') await printStream(client, name as StreamName, request);
+  // What a command line says is checked by the service, and its messages say what is wrong.
+  else if (values['all'] === true) await printAll(client, name as ListName, request, json);
+  else await printOne(client, name as OperationName, request, json);
+  return exitCodes.ok;
+}
+
+async function printStream(client: Client, name: StreamName, request: Streams[StreamName]['request']): Promise<void> {
+  const { body } = await client.stream(name, request);
+  if (body !== null) await pipeline(body, process.stdout, { end: false });
+}
+
+async function printAll(client: Client, name: ListName, request: RequestOf<ListName>, json: boolean): Promise<void> {
+  const items: unknown[] = [];
+  for await (const item of client.list(name, request)) {
+    if (json) print(JSON.stringify(item));
+    else items.push(item);
+  }
+  printItems(items);
+}
+
+async function printOne(client: Client, name: OperationName, request: RequestOf<OperationName>, json: boolean): Promise<void> {
+  const answer = (await client.call(name, request)) as { Page?: { Items: unknown[]; NextCursor: string } };
+  if (json) print(JSON.stringify(answer, null, 2));
+  else if (answer.Page !== undefined) {
+    printItems(answer.Page.Items);
+    if (answer.Page.NextCursor !== '') say('there are more: --all shows them');
+    else if (answer.Page.Items.length === 0) say('none');
+  } else if (Object.keys(answer).length === 0) say('done');
+  else printAnswer(answer);
+}

@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { type Command, commonOptions } from './command.ts';
+import { candidates, completion } from './completion.ts';
+import { exitCodes, type ExitCode, explain, UsageError } from './failure.ts';
+import type { Values } from './fields.ts';
+import { operations } from './gen/help.ts';
+import { overview, page } from './help.ts';
+import { login, logout } from './login.ts';
+import { operationCommand } from './operation.ts';
+import { print, say } from './output.ts';
+import { apply, plan } from './state/command.ts';
+
+const help: Command = {
+  takes: '[COMMAND|OPERATION]',
+  summary: 'Tells of a command or an operation.',
+  options: {},
+  help: [],
+  run({ rest: [name] }) {
+    print(name === undefined ? overview(commands) : page(name, commandOf(name)));
+    return Promise.resolve(exitCodes.ok);
+  },
+};
+
+const commands: Readonly<Record<string, Command>> = { login, logout, plan, apply, completion, help };
+
+/** Runs a command line and says how it went. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  try {
+    if (args[0] === '__complete') {
+      for (const word of candidates(args.slice(1), Object.keys(commands), findCommand, Object.keys(commonOptions))) print(word);
+      return exitCodes.ok;
+    }
+    return await runCommand(args);
+  } catch (error) {
+    const { exitCode, lines } = explain(error);
+    for (const line of lines) say(`bailiwick: ${line}`);
+    return exitCode;
+  }
+}
+
+async function runCommand(args: readonly string[]): Promise<ExitCode> {
+  // The options of all commands may also stand before the command.
+  const { tokens } = parseArgs({ args: [...args], options: commonOptions, strict: false, tokens: true });
+  const first = tokens.find(({ kind }) => kind === 'positional');
+  if (first?.kind !== 'positional') {
+    if (args.length > 0 && !args.includes('--help') && !args.includes('-h')) throw new UsageError('no command is given');
+    print(overview(commands));
+    return exitCodes.ok;
+  }
+  const command = commandOf(first.value);
+  const { values, positionals } = parse(
+    args.filter((_, index) => index !== first.index),
+    command,
+  );
+  if (values['help'] === true) {
+    print(page(first.value, command));
+    return exitCodes.ok;
+  }
+  return command.run({ values, rest: positionals });
+}
+
+function parse(args: string[], command: Command): { values: Values; positionals: string[] } {
+  try {
+    return parseArgs({ args, options: { ...command.options, ...commonOptions }, allowPositionals: true });
+  } catch (error) {
+    if (error instanceof TypeError && 'code' in error) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+const findCommand = (name: string): Command | undefined => (Object.hasOwn(commands, name) ? commands[name] : operationCommand(name));
+
+function commandOf(name: string): Command {
+  const found = findCommand(name);
+  if (found !== undefined) return found;
+  const alike = [...Object.keys(commands), ...Object.keys(operations)].filter((known) => plain(known) === plain(name) || plain(known).startsWith(plain(name)));
+  const hint = alike.length > 0 ? `; is it ${alike.slice(0, 5).join(', ')}?` : '';
+  throw new UsageError(`there is no command or operation ${name}${hint}`);
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');

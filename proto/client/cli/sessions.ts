@@ -1,0 +1,46 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { Refusal } from './failure.ts';
+
+// Who is signed in where: a file that nobody else on this host can read. A token belongs to the address it was got from and
+// goes to no other.
+
+type Sessions = {
+  /** The address that is meant where none is said. */
+  Current: string;
+  Tokens: Record<string, string>;
+};
+
+const empty: Sessions = { Current: '', Tokens: {} };
+
+export function sessionsFile(): string {
+  return path.join(process.env['XDG_CONFIG_HOME'] || path.join(homedir(), '.config'), 'bailiwick', 'sessions.json');
+}
+
+export function readSessions(): Sessions {
+  const file = sessionsFile();
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined) return empty;
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw new Refusal(`others can read ${file}: chmod 600 it, or sign in again after deleting it`);
+  try {
+    return { ...empty, ...(JSON.parse(readFileSync(file, 'utf8')) as Partial<Sessions>) };
+  } catch {
+    throw new Refusal(`${file} is not readable as JSON: delete it and sign in again`);
+  }
+}
+
+/** Keeps a token and makes its address the current one; without a token, forgets it. */
+export function keepSession(url: string, token: string | undefined): void {
+  const { Current, Tokens } = readSessions();
+  const { [url]: _, ...others } = Tokens;
+  const sessions: Sessions = token === undefined ? { Current, Tokens: others } : { Current: url, Tokens: { ...others, [url]: token } };
+  const file = sessionsFile();
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  // Put in place at once, and never readable for anybody in between.
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, `${JSON.stringify(sessions, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(fresh, 0o600);
+  renameSync(fresh, file);
+}

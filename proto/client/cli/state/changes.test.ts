@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { differences } from './changes.ts';
+import { readWanted } from './file.ts';
+import type { Live, LiveGrant } from './live.ts';
+
+const tenant = 'tnt_1';
+const role = (Slug: string, Permissions: string[], System = false) => ({
+  ID: '',
+  Tenant: tenant,
+  Slug,
+  Name: '',
+  Description: '',
+  Permissions,
+  System,
+  UpdatedAt: 't1',
+});
+const group = (Path: string) => ({
+  ID: '',
+  Tenant: tenant,
+  Path,
+  Name: '',
+  Description: '',
+  ExternalID: '',
+  Source: 'api',
+  Metadata: { a: '1', b: '2' },
+  UpdatedAt: 't1',
+});
+const grant = (kind: LiveGrant['kind'], subject: string, Role: string, ExpiresAt?: string): LiveGrant => ({ kind, subject, Role, Resource: '', ExpiresAt });
+
+const live: Live = {
+  roles: [role('owner', ['iam.*'], true), role('editor', ['app.a', 'app.b']), role('old', [])],
+  groups: [group('eng'), group('Eng/Backend'), group('old')],
+  members: new Map([
+    ['eng', ['usr_1', 'usr_2']],
+    ['eng/backend', []],
+  ]),
+  grants: [
+    grant('User', 'usr_1', 'owner'),
+    grant('User', 'usr_2', 'editor', '2027-01-01T00:00:00.000Z'),
+    grant('Group', 'old', 'editor'),
+    grant('Group', 'eng', 'editor'),
+    grant('Bot', 'bot_1', 'editor'),
+  ],
+};
+
+const texts = (yaml: string) => {
+  const { changes, removals } = differences(tenant, readWanted(yaml, 'file'), live, new Map([['usr_3', 'ada@example.com']]));
+  return { changes: changes.map(({ text }) => text), removals: removals.map(({ text }) => text) };
+};
+
+test('what is there already, in whatever order and spelling, is no change', () => {
+  const { changes } = texts(`
+Roles: [{ Slug: editor, Permissions: [app.b, app.a, app.a] }]
+Groups:
+  - { Path: /ENG, Members: [usr_2, usr_1], Metadata: { b: '2', a: '1' } }
+  - { Path: eng/backend, Name: '' }
+Grants:
+  - { User: usr_2, Role: editor, ExpiresAt: 2027-01-01T01:00:00+01:00 }
+  - { Group: ENG, Role: editor }
+`);
+  assert.deepEqual(changes, []);
+});
+
+test('what others need comes first, and what others needed goes last', () => {
+  const { changes, removals } = texts(`
+Roles: [{ Slug: viewer, Permissions: [app.a] }, { Slug: editor, Permissions: [app.a] }]
+Groups: [{ Path: eng, Name: New, Members: [usr_3] }, { Path: eng/new, Members: [usr_3] }]
+Grants: [{ Group: eng/new, Role: viewer }, { User: usr_2, Role: editor }, { Bot: bot_1, Role: viewer, Resource: r1, ExpiresAt: 2030-01-01T00:00:00Z }]
+`);
+  assert.deepEqual(changes, [
+    '+ role viewer',
+    '~ role editor (Permissions)',
+    '~ group eng (Name)',
+    '+ group eng/new',
+    '+ member ada@example.com of eng',
+    '+ member ada@example.com of eng/new',
+    '+ grant of viewer to group eng/new',
+    '~ grant of editor to user usr_2 without an end',
+    '+ grant of viewer to bot bot_1 for r1 until 2030-01-01T00:00:00Z',
+  ]);
+  // The owner stays, and so do built-in roles; the grant to a group that goes needs no removal of its own.
+  assert.deepEqual(removals, [
+    '- grant of editor to group eng',
+    '- grant of editor to bot bot_1',
+    '- member usr_1 of eng',
+    '- member usr_2 of eng',
+    '- group Eng/Backend',
+    '- group old',
+    '- role old',
+  ]);
+});
+
+test('a part that the file has not is left alone, and a group that a grant names is no extra', () => {
+  assert.deepEqual(texts('Roles: [{ Slug: editor }, { Slug: old }]'), { changes: [], removals: [] });
+  assert.deepEqual(texts('Groups: [{ Path: eng }, { Path: eng/backend }]\nGrants: [{ Group: old, Role: editor }, { Group: eng, Role: editor }]').removals, [
+    '- grant of editor to user usr_2',
+    '- grant of editor to bot bot_1',
+  ]);
+});
+
+test('a change is saved only over what was read', () => {
+  const { changes } = differences(tenant, { Roles: [{ Slug: 'editor', Name: 'E' }, { Slug: 'new' }] }, live, new Map());
+  assert.deepEqual(
+    changes.map(({ request }) => request),
+    [
+      { Role: { Tenant: tenant, Slug: 'editor', Name: 'E' }, IfUpdatedAt: 't1' },
+      { Role: { Tenant: tenant, Slug: 'new' }, IfUpdatedAt: undefined },
+    ],
+  );
+});
+
+test('the file of the documentation is one', () => {
+  const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
+  const { Roles, Groups, Grants } = readWanted(/^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '', 'README.md');
+  assert.deepEqual([Roles?.length, Groups?.length, Grants?.length], [1, 1, 3]);
+});
+
+test('everything that is wrong with a file is said at once, with its place', () => {
+  const wrong = `
+Tenants: acme
+Roles: [{ Name: 1, Permissions: app.a }, { Slug: a }, { Slug: a }]
+Groups: [{ Path: eng, Members: [1] }, { Path: /Eng }, text]
+Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon }]
+`;
+  assert.throws(
+    () => readWanted(wrong, 'acme.yaml'),
+    (error: Error) => {
+      for (const part of [
+        'acme.yaml: the file has no key Tenants',
+        'Roles[0].Slug is missing',
+        'Roles[0].Name must be a text',
+        'Roles[0].Permissions must be a list',
+        'the role a is there more than once',
+        'Groups[0].Members must be a list of texts',
+        'Groups[2] must be an object',
+        'the group eng is there more than once',
+        'Grants[0] must have one of User, Group and Bot',
+        'Grants[1] must have one of User, Group and Bot',
+        'Grants[2].ExpiresAt must be a time',
+        'Grants[2].Role is missing',
+      ])
+        assert.ok(error.message.includes(part), `${part}\n\n${error.message}`);
+      return true;
+    },
+  );
+  assert.throws(() => readWanted('Roles: [', 'x'), /^Error: x: /);
+  assert.throws(() => readWanted('', 'x'), /the file must be an object/);
+});

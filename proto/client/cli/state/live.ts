@@ -1,0 +1,100 @@
+import type { Client } from '../../client.ts';
+import { NotFoundError } from '../../errors.ts';
+import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../gen/types.ts';
+import { Refusal } from '../failure.ts';
+import { pathKey, type SubjectKind, type Wanted } from './file.ts';
+
+// What a tenant has, as far as a file speaks of it, and whom the file means.
+
+/** A grant of any family, by whom it is to: a user's or bot's ID, or a group's path. */
+export type LiveGrant = { kind: SubjectKind; subject: string; Role: string; Resource: string; ExpiresAt?: string | undefined };
+export type Live = {
+  roles: readonly Role[];
+  groups: readonly Group[];
+  /** User IDs by the key of the group's path, for the groups whose members the file names. */
+  members: ReadonlyMap<string, readonly string[]>;
+  grants: readonly LiveGrant[];
+};
+
+export async function readLive(client: Client, tenant: string, wanted: Wanted): Promise<Live> {
+  const request = { Tenant: tenant, Page: { Limit: 200 } };
+  const roles = wanted.Roles && (await all(client.list('Roles_List', request)));
+  const groups = wanted.Groups && (await all(client.list('Groups_List', request)));
+  const members = new Map<string, readonly string[]>();
+  for (const { Path } of groups ?? []) {
+    const named = wanted.Groups?.some((group) => group.Members !== undefined && pathKey(group.Path) === pathKey(Path));
+    if (named) members.set(pathKey(Path), await all(client.list('Groups_ListMembers', { ...request, Group: Path })));
+  }
+  return { roles: roles ?? [], groups: groups ?? [], members, grants: wanted.Grants ? await readGrants(client, request) : [] };
+}
+
+async function readGrants(client: Client, request: { Tenant: string; Page: { Limit: number } }): Promise<LiveGrant[]> {
+  const [users, groups, bots] = await Promise.all([
+    all(client.list('Grants_ListByTenant', request)),
+    all(client.list('GroupGrants_ListByTenant', request)),
+    all(client.list('BotGrants_ListByTenant', request)),
+  ]);
+  const common = ({ Role, Resource, ExpiresAt }: Grant | GroupGrant | BotGrant) => ({ Role, Resource, ExpiresAt });
+  return [
+    ...users.map((grant) => ({ kind: 'User' as const, subject: grant.UserID, ...common(grant) })),
+    ...groups.map((grant) => ({ kind: 'Group' as const, subject: grant.Group, ...common(grant) })),
+    ...bots.map((grant) => ({ kind: 'Bot' as const, subject: grant.Bot, ...common(grant) })),
+  ];
+}
+
+/** The tenant's ID: as it is, or of the caller's tenant with that slug. */
+export async function findTenant(client: Client, name: string | undefined): Promise<string> {
+  if (name === undefined || name === '') throw new Refusal('no tenant is named: neither Tenant in the file nor --tenant');
+  if (name.startsWith('tnt_')) return name;
+  for await (const { Slug, ID } of client.list('Tenants_ListMine', {})) if (Slug === name) return ID;
+  throw new Refusal(`you belong to no tenant ${name}`);
+}
+
+/** Texts for people of IDs, as the file calls them. */
+export type Names = ReadonlyMap<string, string>;
+
+/** The file with IDs in place of addresses and names, and what they stand for. All that are unknown are said at once. */
+export async function resolveSubjects(client: Client, tenant: string, wanted: Wanted): Promise<{ wanted: Wanted; names: Names }> {
+  const users = [...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members), ...subjectsOf(wanted, 'User')];
+  const ids = new Map<string, string>();
+  const unknown: string[] = [];
+  for (const email of new Set(users.filter((user) => !user.startsWith('usr_')))) {
+    const id = await findUser(client, email);
+    if (id === undefined) unknown.push(`no user ${email} is known to you`);
+    else ids.set(email, id);
+  }
+  const named = new Set(subjectsOf(wanted, 'Bot').filter((bot) => !bot.startsWith('bot_')));
+  const bots: readonly Bot[] = named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
+  for (const name of named) {
+    const [found, ...more] = bots.filter((bot) => bot.Name === name);
+    if (found === undefined || more.length > 0) unknown.push(found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`);
+    else ids.set(name, found.ID);
+  }
+  if (unknown.length > 0) throw new Refusal(unknown.join('\n'));
+  const idOf = (name: string) => ids.get(name) ?? name;
+  return {
+    wanted: {
+      ...wanted,
+      Groups: wanted.Groups?.map((group) => ({ ...group, Members: group.Members?.map(idOf) })),
+      Grants: wanted.Grants?.map((grant) => (grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) })),
+    },
+    names: new Map([...ids].map(([name, id]) => [id, name])),
+  };
+}
+
+const subjectsOf = ({ Grants = [] }: Wanted, kind: SubjectKind) => Grants.filter((grant) => grant.kind === kind).map(({ subject }) => subject);
+
+async function findUser(client: Client, Email: string): Promise<string | undefined> {
+  try {
+    return (await client.call('Users_GetByEmail', { Email })).User.ID;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { type ClientOptions, createClient } from './client.ts';
+import { BailiwickError, CallTimeoutError, NotFoundError, PermissionDeniedError, ResourceExhaustedError, UnavailableError } from './errors.ts';
+
+// The client against gateways that fail in every way that a real one seldom does.
+
+type Seen = { url: string; headers: IncomingMessage['headers']; body: string };
+type Reply = { status: number; body?: unknown; headers?: Record<string, string> } | ((response: ServerResponse) => void);
+
+/** Answers each call with the next of `replies`, the last one again and again. */
+async function startGateway(t: TestContext, ...replies: Reply[]) {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      seen.push({ url: request.url ?? '', headers: request.headers, body });
+      const reply = replies[Math.min(seen.length, replies.length) - 1];
+      if (typeof reply === 'function') return reply(response);
+      response.writeHead(reply?.status ?? 500, reply?.headers);
+      response.end(typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { seen, url, client: (options: Partial<ClientOptions> = {}) => createClient({ url, ...options }) };
+}
+
+const failure = (status: number, Code: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers,
+  body: { Code, Message: 'one', Messages: ['one', 'two'], RequestID: 'r-1' },
+});
+const ok = (body: unknown = {}): Reply => ({ status: 200, body });
+const group = { Tenant: 'tnt_1', Path: 'eng' };
+
+test('a call is one POST of JSON with the token, below the path of the url', async (t) => {
+  const gateway = await startGateway(t, ok({ Group: null }));
+  const answer = await createClient({ url: `${gateway.url}/iam/`, token: () => Promise.resolve('bwks_x'), userAgent: 'tests' }).call('Groups_Get', group);
+  assert.deepEqual(answer, { Group: null });
+  const [{ url, headers, body } = assert.fail()] = gateway.seen;
+  assert.deepEqual([url, headers.authorization, headers['user-agent'], JSON.parse(body)], ['/iam/Groups_Get', 'Bearer bwks_x', 'tests', group]);
+});
+
+test('without a token nothing is said of one, and a broken one is not shown', async (t) => {
+  const gateway = await startGateway(t, ok({ Redirect: '' }));
+  await gateway.client({ token: () => undefined }).call('Sso_Check', { Email: 'ada@example.com' });
+  assert.equal(gateway.seen[0]?.headers.authorization, undefined);
+  const broken = gateway.client({ token: 'bwks_secret\n' }).call('Groups_Get', group);
+  await assert.rejects(broken, (error: Error) => !error.message.includes('secret'));
+  assert.equal(gateway.seen.length, 1);
+});
+
+test('a failure has the class of its Code and all that the service said', async (t) => {
+  const gateway = await startGateway(t, failure(400, 'not_found'), failure(400, 'from_tomorrow'));
+  await assert.rejects(gateway.client().call('Groups_Delete', group), (error) => {
+    assert.ok(error instanceof NotFoundError && error instanceof BailiwickError);
+    assert.deepEqual([error.name, error.status, error.Code, error.Messages, error.RequestID], ['NotFoundError', 400, 'not_found', ['one', 'two'], 'r-1']);
+    assert.equal(error.message, 'Groups_Delete: one; two');
+    return true;
+  });
+  await assert.rejects(gateway.client().call('Groups_Delete', group), (error) => error instanceof BailiwickError && error.Code === 'from_tomorrow');
+});
+
+test('after 429 any operation is tried again, not before Retry-After', async (t) => {
+  const gateway = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '1' }), ok());
+  const started = performance.now();
+  assert.deepEqual(await gateway.client().call('Groups_Delete', group), {});
+  assert.ok(performance.now() - started > 990);
+  assert.equal(gateway.seen.length, 2);
+});
+
+test('retries are bounded, and a wait that is too long is not begun', async (t) => {
+  const quick = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '0' }));
+  await assert.rejects(quick.client({ retries: 2 }).call('Groups_Delete', group), ResourceExhaustedError);
+  assert.equal(quick.seen.length, 3);
+  const slow = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '3600' }));
+  await assert.rejects(slow.client().call('Groups_Get', group), (error) => error instanceof ResourceExhaustedError && error.retryAfter === 3600);
+  assert.equal(slow.seen.length, 1);
+});
+
+test('after 500 or a broken connection only what has no side effects is tried again', async (t) => {
+  const cut: Reply = (response) => response.destroy();
+  for (const broken of [failure(500, 'unavailable'), failure(500, 'internal'), cut]) {
+    const gateway = await startGateway(t, broken, ok({ Group: null }));
+    assert.deepEqual(await gateway.client().call('Groups_Get', group), { Group: null });
+    const writing = await startGateway(t, broken, ok());
+    await assert.rejects(writing.client().call('Groups_Delete', group), BailiwickError);
+    assert.equal(writing.seen.length, 1);
+  }
+  const refusing = await startGateway(t, failure(403, 'permission_denied'));
+  await assert.rejects(refusing.client().call('Groups_Get', group), PermissionDeniedError);
+  assert.equal(refusing.seen.length, 1);
+});
+
+test('where nobody listens the error is unavailable, with the cause', async (t) => {
+  const gateway = await startGateway(t, ok());
+  const client = gateway.client({ url: 'http://127.0.0.1:1', retries: 1 });
+  await assert.rejects(
+    client.call('Groups_Get', group),
+    (error) => error instanceof UnavailableError && error.status === 0 && error.cause instanceof TypeError,
+  );
+});
+
+test('a signal ends a call at once, also while it waits', async (t) => {
+  const gateway = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '20' }));
+  const controller = new AbortController();
+  const call = gateway.client().call('Groups_Get', group, { signal: controller.signal });
+  setTimeout(() => controller.abort(new Error('enough')), 100);
+  const started = performance.now();
+  await assert.rejects(call, /^Error: enough$/);
+  assert.ok(performance.now() - started < 5000);
+  await assert.rejects(gateway.client().call('Groups_Get', group, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  assert.equal(gateway.seen.length, 1);
+});
+
+test('the time of a call includes its retries', async (t) => {
+  const silent = await startGateway(t, () => {});
+  await assert.rejects(silent.client({ timeoutMs: 100 }).call('Groups_Delete', group), CallTimeoutError);
+  const busy = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '20' }));
+  await assert.rejects(busy.client().call('Groups_Delete', group, { timeoutMs: 100 }), (error) => error instanceof CallTimeoutError && error.status === 0);
+  const answering = await startGateway(t, ok());
+  await answering.client().call('Groups_Delete', group, { timeoutMs: Number.POSITIVE_INFINITY });
+});
+
+test('a list goes on to its end with the same filter, and no further than it is read', async (t) => {
+  const page = (Items: string[], NextCursor: string): Reply => ok({ Page: { Items, NextCursor } });
+  const gateway = await startGateway(t, page(['a', 'b'], 'c1'), page([], 'c2'), page(['c'], ''));
+  const request = { Tenant: 'tnt_1', Group: 'eng', Page: { Limit: 2 } };
+  const found: string[] = [];
+  for await (const id of gateway.client().list('Groups_ListMembers', request)) found.push(id);
+  assert.deepEqual(found, ['a', 'b', 'c']);
+  const sent = gateway.seen.map(({ body }) => JSON.parse(body) as typeof request);
+  assert.deepEqual(
+    sent,
+    ['', 'c1', 'c2'].map((Cursor) => ({ ...request, Page: { Limit: 2, Cursor } })),
+  );
+  const endless = await startGateway(t, page(['a'], 'again'));
+  for await (const _ of endless.client().list('Groups_ListMembers', request)) break;
+  assert.equal(endless.seen.length, 1);
+});
+
+test('a stream outlives the time to its beginning, and says so when it breaks off', async (t) => {
+  const gateway = await startGateway(
+    t,
+    (response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      response.write('one\r\n');
+      setTimeout(() => response.end('two\r\n'), 300);
+    },
+    (response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' });
+      response.write('one\r\n');
+      setTimeout(() => response.destroy(), 50);
+    },
+  );
+  const client = gateway.client({ timeoutMs: 200 });
+  const whole = await client.stream('Audit_Export', { Tenant: 'tnt_1', Format: 'csv' });
+  assert.equal(whole.headers.get('content-type'), 'text/csv');
+  assert.equal(await whole.text(), 'one\r\ntwo\r\n');
+  const broken = await client.stream('Audit_Export', { Tenant: 'tnt_1' });
+  await assert.rejects(broken.text());
+});
+
+test('what is not Bailiwick is told apart, and a redirect is not followed', async (t) => {
+  const page = await startGateway(t, { status: 200, body: '<html>' });
+  await assert.rejects(page.client().call('Groups_Get', group), /is this the address of Bailiwick/);
+  const elsewhere = await startGateway(t, ok({ Group: null }));
+  const redirecting = await startGateway(t, { status: 307, headers: { location: `${elsewhere.url}/Groups_Get` } });
+  await assert.rejects(redirecting.client({ token: 'bwks_x' }).call('Groups_Get', group), /HTTP 307/);
+  assert.equal(elsewhere.seen.length, 0);
+  const proxy = await startGateway(t, { status: 502, body: '<html>bad gateway</html>' });
+  await assert.rejects(proxy.client().call('Groups_Delete', group), (error) => error instanceof UnavailableError && error.status === 502);
+});
+
+test('an url that cannot be one is refused when the client is made', () => {
+  for (const url of ['', 'localhost:8080', 'ftp://example.com', 'https://user:secret@example.com', 'https://example.com/?a=b']) {
+    assert.throws(() => createClient({ url }), TypeError, url);
+  }
+});

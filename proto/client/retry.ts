@@ -1,0 +1,41 @@
+import { BailiwickError } from './errors.ts';
+
+// When a call is made again, and after how long.
+
+export type RetryRules = {
+  /** How often at most; 0 = never. */
+  retries: number;
+  /** The longest wait that is worth it: where the service asks for more, the call fails at once. */
+  maxWaitMs: number;
+};
+
+const firstWaitMs = 200;
+const longestBackoffMs = 5_000;
+
+/**
+ * How long to wait before the next attempt, undefined = there is none. A refusal for too many calls was not executed, so
+ * any operation may be repeated after it. After a failure of the service or of the network that is not known: only what
+ * has no side effects is repeated.
+ */
+export function waitBeforeRetry(error: unknown, attempt: number, repeatable: boolean, { retries, maxWaitMs }: RetryRules): number | undefined {
+  if (attempt > retries || !(error instanceof BailiwickError)) return undefined;
+  const exhausted = error.status === 429;
+  const unknown = error.status >= 500 || (error.status === 0 && error.Code === 'unavailable');
+  if (!exhausted && !(unknown && repeatable)) return undefined;
+  const waitMs = error.retryAfter === undefined ? backoff(attempt) : error.retryAfter * 1000;
+  return waitMs <= maxWaitMs ? waitMs : undefined;
+}
+
+/** Doubling, and spread so that clients that failed together do not come back together. */
+function backoff(attempt: number): number {
+  const limit = Math.min(longestBackoffMs, firstWaitMs * 2 ** (attempt - 1));
+  return limit / 2 + (Math.random() * limit) / 2;
+}
+
+/** The seconds of a Retry-After header, which holds either a number or a time. */
+export function retryAfterSeconds(header: string | null, now: number = Date.now()): number | undefined {
+  if (header === null || header.trim() === '') return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header);
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000));
+}

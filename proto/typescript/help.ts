@@ -1,0 +1,81 @@
+import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
+import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { accessLine } from '../openapi/access.ts';
+import { comment, isAlwaysThere, isRecord } from '../openapi/schemas.ts';
+import type { Operation } from '../operation.ts';
+
+// What the command-line tool says of operations and how it reads their fields. A field of a record has its path:
+// Group.Path.
+
+type Field = { path: string; kind: string; required: boolean; text: string };
+
+const declarations = `/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated. */
+export type FieldKind = 'text' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
+
+export type Field = { readonly path: string; readonly kind: FieldKind; readonly required: boolean; readonly text: string };
+
+export type Help = {
+  readonly text: string;
+  /** Who may call. */
+  readonly access: string;
+  /** Whether it answers a page, or one long text. */
+  readonly answers: 'record' | 'page' | 'stream';
+  readonly fields: readonly Field[];
+};
+
+export const operations: Readonly<Record<string, Help>> = `;
+
+export function helpFile(operations: readonly Operation[]): string {
+  return `${declarations}{\n${operations.map(entry).join('')}};\n`;
+}
+
+/** A line for each field, so that a difference is read easily. */
+function entry(operation: Operation): string {
+  const { fields, ...rest } = helpOf(operation);
+  const lines = fields.map((field) => `      ${JSON.stringify(field)},\n`).join('');
+  return `  ${operation.name}: {\n    ${JSON.stringify(rest).slice(1, -1)},\n    fields: [${lines === '' ? '' : `\n${lines}    `}],\n  },\n`;
+}
+
+function helpOf(operation: Operation) {
+  const { method, assigned } = operation;
+  return {
+    text: comment(method),
+    access: accessLine(operation),
+    answers: operation.stream ? 'stream' : isPaged(method.output) ? 'page' : 'record',
+    fields: fieldsOf(method.input, { prefix: '', protoPrefix: '', assigned, required: true }),
+  };
+}
+
+const isPaged = ({ fields }: DescMessage) => fields.some((field) => field.jsonName === 'Page');
+
+type Place = { prefix: string; protoPrefix: string; assigned: readonly string[]; required: boolean };
+
+function fieldsOf(message: DescMessage, place: Place): Field[] {
+  return message.fields.flatMap((field) => {
+    const protoPath = `${place.protoPrefix}${field.name}`;
+    if (place.assigned.includes(protoPath) || getOption(field, server_managed)) return [];
+    const path = `${place.prefix}${field.jsonName}`;
+    const required = place.required && isAlwaysThere(field, place.prefix === '' ? 'request' : 'record');
+    if (isRecord(field)) return fieldsOf(field.message, { ...place, prefix: `${path}.`, protoPrefix: `${protoPath}.`, required });
+    return [{ path, kind: kindOf(field), required, text: comment(field) }];
+  });
+}
+
+function kindOf(field: DescField): string {
+  if (field.fieldKind === 'list') return field.listKind === 'message' ? 'json' : 'texts';
+  if (field.fieldKind === 'message') return wellKnown[field.message.typeName] ?? 'json';
+  if (field.fieldKind !== 'scalar') throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
+  return scalars[field.scalar] ?? 'text';
+}
+
+const wellKnown: Readonly<Record<string, string>> = {
+  'google.protobuf.Timestamp': 'time',
+  'bailiwick.common.v1.StringList': 'texts',
+  'bailiwick.common.v1.StringMap': 'map',
+};
+
+const scalars: Partial<Record<ScalarType, string>> = {
+  [ScalarType.BOOL]: 'flag',
+  [ScalarType.INT32]: 'number',
+  [ScalarType.BYTES]: 'bytes',
+};

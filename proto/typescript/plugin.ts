@@ -1,0 +1,38 @@
+import { create, createFileRegistry } from '@bufbuild/protobuf';
+import {
+  CodeGeneratorResponse_Feature,
+  type CodeGeneratorResponse,
+  CodeGeneratorResponseSchema,
+  type CodeGeneratorRequest,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt';
+import { type Plugin, runNodeJs } from '@bufbuild/protoplugin';
+import { readOperation } from '../operation.ts';
+import { helpFile } from './help.ts';
+import { operationsFile } from './operations.ts';
+import { typesFile } from './types.ts';
+
+/** protoc plugin: what the client and the command-line tool know of the operations, from all files of a request at once. */
+const plugin: Plugin = { name: 'protoc-gen-bailiwick-client', version: 'v1', run };
+
+const notice = '// Generated from the proto files by `npm run generate`. Do not edit.\n\n';
+
+function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
+  const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: request.protoFile }));
+  const operations = [...registry.files]
+    .filter((file) => request.fileToGenerate.includes(`${file.name}.proto`))
+    .flatMap((file) => file.services)
+    .flatMap((service) => service.methods)
+    .map((method) => readOperation(method))
+    // The worker's tasks are called by nobody else.
+    .filter((operation) => operation.public && operation.credential !== 'worker')
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const file = [
+    { name: 'gen/types.ts', content: notice + typesFile(operations) },
+    { name: 'gen/operations.ts', content: notice + operationsFile(operations) },
+    { name: 'cli/gen/help.ts', content: notice + helpFile(operations) },
+  ];
+  return create(CodeGeneratorResponseSchema, { supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL), file });
+}
+
+runNodeJs(plugin);

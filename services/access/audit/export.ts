@@ -1,0 +1,27 @@
+import { stringify } from 'csv-stringify/sync';
+import { AuditEntrySchema } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { type AuditRow, toAuditEntry } from './entities.ts';
+
+// The forms of an export: NDJSON with the entries as the API returns them, and CSV for spreadsheets.
+
+export type Format = 'ndjson' | 'csv';
+
+export const contentTypes: Record<Format, string> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+};
+
+const columns = AuditEntrySchema.fields.map((field) => field.jsonName);
+
+/** Rows as a piece of a text. The first piece of a CSV has the names of the columns. */
+export function textOf(rows: readonly AuditRow[], format: Format, isFirst: boolean): string {
+  const entries = rows.map((row) => encodeJson(AuditEntrySchema, toAuditEntry(row)));
+  if (format === 'ndjson') return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  // A text that a spreadsheet would take for a formula is shown as a text.
+  return stringify(entries.map(cellsOf), { header: isFirst, columns, escape_formulas: true, record_delimiter: 'windows' });
+}
+
+/** Lists are JSON in their cell. */
+const cellsOf = (entry: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]));

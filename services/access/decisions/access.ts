@@ -1,0 +1,69 @@
+import type { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import { type Database, onPool, type Run } from '@bailiwick/shared/orm.ts';
+import type { Directory } from '../directory.ts';
+import { includes, isPlatformOnly, narrow } from '../roles/match.ts';
+import { explain } from './explain.ts';
+import { counts, findHeld, granting, type HeldGrant } from './held.ts';
+import { plan } from './plan.ts';
+import { findStanding } from './queries.ts';
+import { rightsOf } from './rights.ts';
+
+// The operations by which people, bots and applications ask what somebody may do.
+
+export function accessHandlers(deps: { database: Database; directory: Directory }): Handlers<typeof Access> {
+  const run = onPool(deps.database);
+  return {
+    async check({ tenant, subject, permission, resource, checks }, call) {
+      const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
+      const holds = await heldBy(run, call, { tenant, subject, resources: ['', ...asked.map((one) => one.resource)] });
+      const answers = asked.map((one) => ({ permission: one.permission, resource: one.resource, allowed: holds(one.permission, one.resource) }));
+      return { allowed: answers.every(({ allowed }) => allowed), results: permission === '' ? answers : answers.slice(1) };
+    },
+
+    async listPermissions({ tenant, subject, resource }, call) {
+      const about = subjectOf(call, subject);
+      if (about === 'platform') return { permissions: (await rightsOf(run, call.caller, tenant)).inTenant.filter((one) => !isPlatformOnly(one)).toSorted() };
+      const counting = await countingGrants(run, about, tenant, ['', resource]);
+      const permissions = [...new Set(counting.flatMap((grant) => grant.permissions))].filter((one) => !isPlatformOnly(one));
+      return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
+    },
+
+    async explain({ tenant, subject, permission, resource }, call) {
+      const about = subjectOf(call, subject);
+      return explain(run, { subject: about, tenant, permission, resource, narrowedTo: narrowingOf(call, about) });
+    },
+
+    plan: (request, call) => plan(deps, request, call),
+  };
+}
+
+/** Whom a call is about. Who may not ask about others asks about itself. */
+function subjectOf({ caller, allowedBy }: Call, subject: string): string {
+  const own = caller.type === 'platform' ? 'platform' : caller.id;
+  if (subject === '' || subject === own) return own;
+  if (allowedBy?.kind !== 'tenant') throw denied();
+  return subject;
+}
+
+/** What a bot may do with the key that it is calling with; what others ask about it is about the bot. */
+const narrowingOf = ({ caller }: Call, subject: string): readonly string[] => (subject === caller.id ? caller.narrowedTo : []);
+
+async function countingGrants(run: Run, subject: string, tenant: string, resources?: readonly string[]): Promise<HeldGrant[]> {
+  const [standing, held] = await Promise.all([findStanding(run, subject, tenant), findHeld(run, subject, tenant, resources)]);
+  return held.filter((grant) => counts(grant, standing, subject.startsWith('bot_')));
+}
+
+type Question = { tenant: string; subject: string; resources: readonly string[] };
+
+async function heldBy(run: Run, call: Call, { tenant, subject, resources }: Question): Promise<(permission: string, resource: string) => boolean> {
+  const about = subjectOf(call, subject);
+  if (about === 'platform') {
+    const { inTenant } = await rightsOf(run, call.caller, tenant);
+    return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
+  }
+  const held = await countingGrants(run, about, tenant, [...new Set(resources)]);
+  const narrowedTo = narrowingOf(call, about);
+  return (permission, resource) => (narrowedTo.length === 0 || includes(narrowedTo, permission)) && granting(held, permission, resource).length > 0;
+}

@@ -1,0 +1,29 @@
+import type { Run } from '@bailiwick/shared/orm.ts';
+import { permissionsOf } from '../roles/builtin.ts';
+import { includes, isPlatformOnly } from '../roles/match.ts';
+import { findHeldRows, type HeldRow, type Standing } from './queries.ts';
+
+// What a user or bot was granted in one tenant, grant by grant: for checks about resources, and for explanations.
+
+export type HeldGrant = Omit<HeldRow, 'custom'> & {
+  /** What the role gives. */
+  permissions: readonly string[];
+};
+
+/** The grants of a subject in a tenant and on the platform, those of its groups included. `resources` undefined = on whatever. */
+export async function findHeld(run: Run, subject: string, tenant: string, resources?: readonly string[]): Promise<HeldGrant[]> {
+  const rows = await findHeldRows(run, subject, tenant, resources);
+  return rows.map(({ custom, ...row }) => ({ ...row, permissions: custom ?? permissionsOf(row.role, row.platform ? 'platform' : 'tenant') }));
+}
+
+/** Whether what a subject was granted counts at all: a bot needs no membership, and a grant on the platform none of a person. */
+export function counts({ platform, expired }: HeldGrant, { open, membership, barred }: Standing, isBot: boolean): boolean {
+  if (expired || barred || !open) return false;
+  return isBot || membership === 'active' || (platform && membership === null);
+}
+
+/** The grants that give a permission, or all that a pattern stands for, on a resource ("" = in the whole tenant). */
+export function granting(held: readonly HeldGrant[], permission: string, resource: string): HeldGrant[] {
+  if (isPlatformOnly(permission)) return [];
+  return held.filter((grant) => (grant.resource === '' || grant.resource === resource) && includes(grant.permissions, permission));
+}

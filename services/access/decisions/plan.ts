@@ -1,0 +1,110 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { AccessPlanRequest, AccessPlanResponseSchema, PlannedChange } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import { holdsInTenant } from '@bailiwick/shared/caller.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { invalid, ServiceError } from '@bailiwick/shared/errors.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type Directory, findBots } from '../directory.ts';
+import { grant, type SentGrant, withdraw } from '../grants/change.ts';
+import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
+import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
+import { deleteRole, saveRole } from '../roles/save.ts';
+import { differences, heldInTenant } from './everybody.ts';
+
+/** `bot` is one that has to exist, which only identity knows. */
+type Change = { operation: string; permission: string; tenant: string; bot?: string; apply: (em: EntityManager, call: Call) => Promise<void> };
+
+type Deps = { database: Database; directory: Directory };
+
+/** Thrown to undo what was tried out. */
+class Undone extends Error {}
+
+/**
+ * What changes would make of everybody's permissions. They are made by the operations' own code, in a transaction that is
+ * never committed: so the answer is what making them would give, and nothing is changed.
+ */
+export async function plan(
+  { database, directory }: Deps,
+  { tenant, changes }: AccessPlanRequest,
+  call: Call,
+): Promise<MessageInitShape<typeof AccessPlanResponseSchema>> {
+  const planned = changes.map(changeOf);
+  const problems = planned.flatMap((change, index) => (change.tenant === tenant ? [] : [`Changes[${index}].${change.operation} must be in the plan's Tenant`]));
+  if (problems.length > 0) throw invalid(problems);
+  const bots = await findBots(
+    directory,
+    tenant,
+    planned.flatMap(({ bot = [] }) => bot),
+    call,
+  );
+  const warnings: string[] = [];
+  let answer: MessageInitShape<typeof AccessPlanResponseSchema> = {};
+  await database
+    .transaction(tenant, async (em) => {
+      const before = await heldInTenant(inTransaction(em), tenant);
+      for (const [index, change] of planned.entries()) {
+        const refusal = change.bot !== undefined && !bots.has(change.bot) ? 'bot not found' : await tryOut(em, change, call);
+        if (refusal !== undefined) warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
+      }
+      await em.flush();
+      answer = differences(before, await heldInTenant(inTransaction(em), tenant));
+      throw new Undone();
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+  return { ...answer, warnings };
+}
+
+/** Makes a change as the caller would. Says why where that would be refused; then nothing of it is made. */
+async function tryOut(em: EntityManager, { operation, permission, tenant, apply }: Change, call: Call): Promise<string | undefined> {
+  if (!holdsInTenant(call.caller, permission, tenant)) return `it needs ${permission}`;
+  try {
+    // A savepoint, so that the ones after it are still tried. Nobody forgets rights for what is not going to happen.
+    await em.transactional((inner) => apply(inner, { ...call, operation: { ...call.operation, name: operation }, outdated: new Set() }));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'unavailable') return error.message;
+    throw error;
+  }
+}
+
+function changeOf(planned: PlannedChange): Change {
+  const roles = 'iam.roles.write';
+  const groups = 'iam.groups.write';
+  const { rolesSave, rolesDelete, groupsAddMember, groupsRemoveMember, groupsDelete } = planned;
+  if (rolesSave)
+    return { operation: 'Roles_Save', permission: roles, tenant: rolesSave.role?.tenant ?? '', apply: (em, call) => saveRole(em, rolesSave, call) };
+  if (rolesDelete) return { operation: 'Roles_Delete', permission: roles, tenant: rolesDelete.tenant, apply: (em, call) => deleteRole(em, rolesDelete, call) };
+  if (groupsAddMember)
+    return { operation: 'Groups_AddMember', permission: groups, tenant: groupsAddMember.tenant, apply: (em, call) => addMember(em, groupsAddMember, call) };
+  if (groupsRemoveMember)
+    return {
+      operation: 'Groups_RemoveMember',
+      permission: groups,
+      tenant: groupsRemoveMember.tenant,
+      apply: (em, call) => removeMember(em, groupsRemoveMember, call),
+    };
+  if (groupsDelete)
+    return { operation: 'Groups_Delete', permission: groups, tenant: groupsDelete.tenant, apply: (em, call) => deleteGroup(em, groupsDelete, call) };
+  return grantChangeOf(planned);
+}
+
+function grantChangeOf(planned: PlannedChange): Change {
+  const { grantsAdd, grantsRemove, groupGrantsAdd, groupGrantsRemove, botGrantsAdd, botGrantsRemove } = planned;
+  const change = (operation: string, sent: SentGrant, apply: typeof grant): Change => ({
+    operation,
+    permission: 'iam.grants.write',
+    tenant: sent.tenant,
+    apply: (em, call) => apply(em, sent, call),
+  });
+  if (grantsAdd) return change('Grants_Add', sentGrant(grantsAdd.grant), grant);
+  if (grantsRemove) return change('Grants_Remove', sentGrant(grantsRemove.grant), withdraw);
+  if (groupGrantsAdd) return change('GroupGrants_Add', sentGroupGrant(groupGrantsAdd.grant), grant);
+  if (groupGrantsRemove) return change('GroupGrants_Remove', sentGroupGrant(groupGrantsRemove.grant), withdraw);
+  if (botGrantsAdd) {
+    const sent = sentBotGrant(botGrantsAdd.grant);
+    return { ...change('BotGrants_Add', sent, grant), bot: sent.subject };
+  }
+  return change('BotGrants_Remove', sentBotGrant(botGrantsRemove?.grant), withdraw);
+}

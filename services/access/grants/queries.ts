@@ -1,0 +1,32 @@
+import { type Database, type Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { Reach } from '../decisions/queries.ts';
+import type { GrantRow, SubjectType } from './entities.ts';
+
+const columns = 'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_by as "createdBy", g.created_at as "createdAt"';
+
+const grantsOfTenant: Statement = {
+  name: 'access.grants_of_tenant',
+  text: `select ${columns}, coalesce(e.path, g.subject) as subject
+         from grant_entry g left join group_entry e on g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject
+         where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`,
+};
+
+/** The grants to one kind of subject in a tenant, or on the platform where that is "". */
+export function grantsIn(database: Database, tenant: string, subjectType: SubjectType, { after, limit }: PageQuery): Promise<GrantRow[]> {
+  return database.query<GrantRow>(grantsOfTenant, [tenant, subjectType, after, limit]);
+}
+
+// A person's grants lie in several tenants: the last two values say which of them the caller may see.
+const grantsOfUser: Statement = {
+  name: 'access.grants_of_user',
+  text: `select ${columns}, g.subject from grant_entry g
+         where g.subject = $1 and g.subject_type = 'user' and g.id > $2 and ($4 or g.tenant = any (string_to_array($5, ',')))
+           and (g.tenant = '' or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active'))
+         order by g.id limit $3`,
+};
+
+/** The grants to a user itself, in the tenants within reach. */
+export function grantsOf(database: Database, userId: string, { after, limit, reach }: PageQuery & { reach: Reach }): Promise<GrantRow[]> {
+  return database.query<GrantRow>(grantsOfUser, [userId, after, limit, reach.everywhere, reach.tenants.join(',')]);
+}

@@ -1,0 +1,116 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { changedFields } from '@bailiwick/shared/changes.ts';
+import { findLacking } from '../decisions/confer.ts';
+import { SubjectStateEntity } from '../decisions/entities.ts';
+import { addGrant } from '../grants/entries.ts';
+import { GroupEntity, GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
+import { recordMember } from '../groups/members.ts';
+import { findGroupRoles } from '../groups/queries.ts';
+import { isTenantRole } from '../roles/builtin.ts';
+import { RoleEntity } from '../roles/entities.ts';
+import { lockSubject } from '../subjects/state.ts';
+import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
+import { recordMembership } from '../tenants/membership.ts';
+import type { InvitationRow } from './entities.ts';
+import { findTenantOfToken, lockByToken, settleInvitation } from './queries.ts';
+import { deadToken, encodeInvitation, recordInvitation } from './records.ts';
+
+/** Makes the caller what the invitation says: member, roles and groups at once, or nothing of it. */
+export async function acceptInvitation(database: Database, token: string, call: Call): Promise<void> {
+  if (tokenKind(token) !== 'invitation') throw deadToken();
+  const hash = tokenHash(token);
+  const tenant = await findTenantOfToken(database, hash);
+  if (tenant === undefined) throw deadToken();
+  await database.transaction(tenant, async (em) => {
+    await lockCaller(em, call.caller.id);
+    await lockActive(em, tenant);
+    const row = await lockByToken(inTransaction(em), tenant, hash);
+    if (!row) throw deadToken();
+    if (await isAnsweredBy(em, row, call.caller.id)) return;
+    if (row.status !== 'pending') throw deadToken();
+    assertInvited(row, call.caller.email);
+    await join(em, row, call);
+  });
+}
+
+/** Whoever is being deleted must not become a member any more: deleting takes this lock before any other, and leaves a mark. */
+async function lockCaller(em: EntityManager, userId: string): Promise<void> {
+  await lockSubject(em, userId);
+  if ((await em.findOne(SubjectStateEntity, { subject: userId }))?.state === 'deleted') throw deadToken();
+}
+
+/** Members of one tenant are changed one after the other; a tenant that was suspended meanwhile takes nobody. */
+async function lockActive(em: EntityManager, id: string): Promise<void> {
+  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (tenant?.status !== 'active') throw deadToken();
+}
+
+/** Whether the caller has accepted before and is still a member: saying so again changes nothing. */
+async function isAnsweredBy(em: EntityManager, row: InvitationRow, userId: string): Promise<boolean> {
+  return row.status === 'accepted' && row.acceptedBy === userId && (await em.findOne(TenantMemberEntity, { userId })) !== null;
+}
+
+/** The inviter has seen the token too: it proves nothing, the verified address does. */
+function assertInvited({ emailKey }: InvitationRow, verified: string): void {
+  if (verified !== '' && normaliseEmail(verified).key === emailKey) return;
+  throw denied('this invitation is for another address: sign in with the address that it was sent to', 'OTHER_ADDRESS');
+}
+
+async function join(em: EntityManager, invitation: InvitationRow, call: Call): Promise<void> {
+  const { tenant, invitedBy } = invitation;
+  const userId = call.caller.id;
+  const { roles, groups } = await lockOffer(em, invitation);
+  await assertStillGiven(em, invitation, roles, groups);
+  const accepted = await settleInvitation(inTransaction(em), invitation, { status: 'accepted', acceptedBy: userId });
+  if (!accepted) throw deadToken();
+  const previous = changedFields(encodeInvitation(invitation), encodeInvitation(accepted));
+  recordInvitation(em, call, 'invitation.accepted', accepted, { previous });
+
+  // Added in another way meanwhile: the roles and groups come on top, but nobody gets back in who was shut out.
+  const known = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (known && known.status !== 'active') throw deadToken();
+  if (!known) {
+    const member = em.create(TenantMemberEntity, { tenant, userId, status: 'active', source: 'invitation', joinedAt: new Date() });
+    em.persist(member);
+    recordMembership(em, call, 'tenant.member_added', member);
+  }
+  for (const role of roles) await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: invitedBy });
+  for (const group of groups) {
+    if (await em.findOne(GroupMemberEntity, { groupId: group.id, userId })) continue;
+    em.persist(em.create(GroupMemberEntity, { tenant, groupId: group.id, userId, createdAt: new Date() }));
+    recordMember(em, call, 'group.member_added', group, userId);
+  }
+}
+
+type Locked = { roles: string[]; groups: GroupRow[] };
+
+/** What there still is of what the invitation offers. It stays as it is until the transaction ends. */
+async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): Promise<Locked> {
+  const found: Locked = { roles: [], groups: [] };
+  for (const slug of roles) {
+    if (isTenantRole(slug) || (await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ }))) found.roles.push(slug);
+  }
+  for (const { id } of groups) {
+    const group = await em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
+    if (group) found.groups.push(group);
+  }
+  return found;
+}
+
+/**
+ * An invitation is worth what its inviter may give when it is accepted. Otherwise whoever is about to lose their rights
+ * could keep them in an invitation, and a group that was granted more since would pass that on.
+ */
+async function assertStillGiven(em: EntityManager, invitation: InvitationRow, roles: readonly string[], groups: readonly GroupRow[]): Promise<void> {
+  const { tenant, inviterType: type, invitedBy: id, inviterNarrowedTo: narrowedTo } = invitation;
+  const given = new Set(roles);
+  for (const group of groups) for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
+  const lacking = await findLacking(em, { type, id, tenant, narrowedTo }, tenant, { roles: [...given], permissions: ['iam.invitations.write'] });
+  if (lacking !== undefined)
+    throw failedPrecondition('whoever sent this invitation may not give any more what it promises: ask for a new one', 'INVITER_LACKS_RIGHTS');
+}

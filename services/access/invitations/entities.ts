@@ -1,0 +1,77 @@
+import { create } from '@bufbuild/protobuf';
+import { defineEntity, p } from '@mikro-orm/core';
+import { type TenantInvitation, TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
+import { timeOf } from '../records.ts';
+
+export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired';
+
+/** A group that was there when it was named. One that is made later at the same path is another group. */
+export type InvitedGroup = { id: string; path: string };
+
+export const InvitationEntity = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitation',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    email: p.text(),
+    /** What makes an address unique: see normaliseEmail. */
+    emailKey: p.text(),
+    /** As it is stored: one whose time has passed stays pending until the sweeper has told of it. */
+    status: p.text().$type<InvitationStatus>(),
+    roles: p.array().columnType('text[]'),
+    groups: p.json<InvitedGroup[]>(),
+    /** user, bot or platform. What the inviter may give is asked again when the invitation is accepted. */
+    inviterType: p.text(),
+    invitedBy: p.text(),
+    /** What the key of an inviting bot was narrowed to; empty = not narrowed. */
+    inviterNarrowedTo: p.array().columnType('text[]'),
+    acceptedBy: p.text(),
+    tokenHash: p.blob(),
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  uniques: [
+    { name: 'invitation_token_hash', properties: ['tokenHash'] },
+    { name: 'invitation_pending', properties: ['tenant', 'emailKey'], where: "status = 'pending'" },
+  ],
+  indexes: [
+    { name: 'invitation_email_key', properties: ['emailKey', 'id'] },
+    { name: 'invitation_expiry', properties: ['expiresAt'], where: "status = 'pending'" },
+  ],
+});
+
+export type InvitationRow = {
+  tenant: string;
+  id: string;
+  email: string;
+  emailKey: string;
+  status: InvitationStatus;
+  roles: string[];
+  groups: InvitedGroup[];
+  inviterType: string;
+  invitedBy: string;
+  inviterNarrowedTo: string[];
+  acceptedBy: string;
+  expiresAt: Date | string;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
+/** The record as the API returns it. */
+export function toInvitation(row: InvitationRow): TenantInvitation {
+  return create(TenantInvitationSchema, {
+    id: row.id,
+    tenant: row.tenant,
+    email: row.email,
+    status: row.status === 'pending' && new Date(row.expiresAt).getTime() <= Date.now() ? 'expired' : row.status,
+    roles: row.roles,
+    groups: row.groups.map(({ path }) => path),
+    invitedBy: row.invitedBy,
+    acceptedBy: row.acceptedBy,
+    expiresAt: timeOf(row.expiresAt),
+    createdAt: timeOf(row.createdAt),
+    updatedAt: timeOf(row.updatedAt),
+  });
+}

@@ -1,0 +1,100 @@
+import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { InvitationRow, InvitationStatus } from './entities.ts';
+
+// An invitation leaves `pending` by one conditional statement: of any number of calls at once one wins, and what has
+// expired is dead whether or not the sweeper has been there.
+
+const columns = `i.tenant, i.id, i.email, i.email_key as "emailKey", i.status, i.roles, i.groups, i.inviter_type as "inviterType",
+  i.invited_by as "invitedBy", i.inviter_narrowed_to as "inviterNarrowedTo", i.accepted_by as "acceptedBy", i.expires_at as "expiresAt",
+  i.created_at as "createdAt", i.updated_at as "updatedAt"`;
+
+const tenantOfToken: Statement = {
+  name: 'access.invitation_tenant',
+  text: `select i.tenant from invitation i join tenant t on t.id = i.tenant and t.status = 'active' where i.token_hash = $1`,
+};
+
+/** The active tenant that a token invites into, whatever has become of the invitation. */
+export async function findTenantOfToken(database: Database, tokenHash: Uint8Array): Promise<string | undefined> {
+  const [row] = await database.query<{ tenant: string }>(tenantOfToken, [tokenHash]);
+  return row?.tenant;
+}
+
+const byToken: Statement = {
+  name: 'access.invitation_by_token',
+  text: `select ${columns} from invitation i where i.tenant = $1 and i.token_hash = $2 for update`,
+};
+
+/** The invitation of a token. It stays as it is until the transaction ends. */
+export async function lockByToken(run: Run, tenant: string, tokenHash: Uint8Array): Promise<InvitationRow | undefined> {
+  const [row] = await run<InvitationRow>(byToken, [tenant, tokenHash]);
+  return row;
+}
+
+const settle: Statement = {
+  name: 'access.settle_invitation',
+  text: `update invitation i set status = $3, accepted_by = $4, updated_at = greatest(now(), i.updated_at + interval '1 millisecond')
+         where i.tenant = $1 and i.id = $2 and i.status = 'pending' and i.expires_at > now() returning ${columns}`,
+};
+
+type Outcome = { status: InvitationStatus; acceptedBy?: string };
+
+/** Ends an invitation that still waits; undefined where it does not. */
+export async function settleInvitation(run: Run, { tenant, id }: InvitationRow, { status, acceptedBy = '' }: Outcome): Promise<InvitationRow | undefined> {
+  const [row] = await run<InvitationRow>(settle, [tenant, id, status, acceptedBy]);
+  return row;
+}
+
+const pendingOf: Statement = {
+  name: 'access.pending_invitation',
+  text: `select ${columns} from invitation i where i.tenant = $1 and i.email_key = $2 and i.status = 'pending' for update`,
+};
+
+/** The invitation of an address that waits or has expired unnoticed. It stays as it is until the transaction ends. */
+export async function lockPending(run: Run, tenant: string, emailKey: string): Promise<InvitationRow | undefined> {
+  const [row] = await run<InvitationRow>(pendingOf, [tenant, emailKey]);
+  return row;
+}
+
+const expire: Statement = {
+  name: 'access.expire_invitation',
+  text: `update invitation i set status = 'expired', updated_at = greatest(now(), i.updated_at + interval '1 millisecond')
+         where i.tenant = $1 and i.id = $2 and i.status = 'pending' and i.expires_at <= now() returning ${columns}`,
+};
+
+/** Marks an invitation whose time has passed; undefined where it has not, or where that was done before. */
+export async function expireInvitation(run: Run, tenant: string, id: string): Promise<InvitationRow | undefined> {
+  const [row] = await run<InvitationRow>(expire, [tenant, id]);
+  return row;
+}
+
+const overdue: Statement = {
+  name: 'access.overdue_invitations',
+  text: `select i.tenant, i.id from invitation i where i.status = 'pending' and i.expires_at <= now() order by i.expires_at limit $1 for update skip locked`,
+};
+
+/** Invitations whose time has passed, of all tenants. Those that another replica has in hand are left out. */
+export function takeOverdue(run: Run, limit: number): Promise<Array<{ tenant: string; id: string }>> {
+  return run<{ tenant: string; id: string }>(overdue, [limit]);
+}
+
+const invitationsOfTenant: Statement = {
+  name: 'access.invitations_of_tenant',
+  text: `select ${columns} from invitation i where i.tenant = $1 and ($2 = '' or i.id < $2) order by i.id desc limit $3`,
+};
+
+/** The invitations into a tenant in all states, newest first. */
+export function invitationsInto(database: Database, tenant: string, { after, limit }: PageQuery): Promise<InvitationRow[]> {
+  return database.query<InvitationRow>(invitationsOfTenant, [tenant, after, limit]);
+}
+
+const invitationsOfAddress: Statement = {
+  name: 'access.invitations_of_address',
+  text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active'
+         where i.email_key = $1 and ($2 = '' or i.id < $2) order by i.id desc limit $3`,
+};
+
+/** The invitations of an address into active tenants, newest first. */
+export function invitationsOf(database: Database, emailKey: string, { after, limit }: PageQuery): Promise<InvitationRow[]> {
+  return database.query<InvitationRow>(invitationsOfAddress, [emailKey, after, limit]);
+}

@@ -1,0 +1,48 @@
+import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { RoleRow } from './entities.ts';
+
+const columns = 'r.tenant, r.id, r.slug, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"';
+
+const roleBySlug: Statement = { name: 'access.role', text: `select ${columns} from role_entry r where r.tenant = $1 and r.slug = $2` };
+
+export async function findRole(database: Database, tenant: string, slug: string): Promise<RoleRow | undefined> {
+  const rows = await database.query<RoleRow>(roleBySlug, [tenant, slug]);
+  return rows[0];
+}
+
+const rolesOfTenant: Statement = {
+  name: 'access.roles_of_tenant',
+  text: `select ${columns} from role_entry r where r.tenant = $1 and r.id > $2 order by r.id limit $3`,
+};
+
+/** The roles that a tenant has made for itself, in order of id. */
+export function rolesOf(database: Database, tenant: string, { after, limit }: PageQuery): Promise<RoleRow[]> {
+  return database.query<RoleRow>(rolesOfTenant, [tenant, after, limit]);
+}
+
+const rolePermissions: Statement = {
+  name: 'access.role_permissions',
+  text: 'select distinct p as permission from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = $1 and r.slug = any ($2::text[])',
+};
+
+/** What a tenant's own roles among these give. */
+export async function findRolePermissions(run: Run, tenant: string, slugs: readonly string[]): Promise<string[]> {
+  const rows = await run<{ permission: string }>(rolePermissions, [tenant, slugs]);
+  return rows.map((row) => row.permission);
+}
+
+const roleUse: Statement = {
+  name: 'access.role_use',
+  text: `select exists (select 1 from grant_entry g where g.tenant = $1 and g.role = $2) as granted,
+                exists (select 1 from tenant t where t.id = $1 and t.settings->>'defaultRole' = $2) as default,
+                exists (select 1 from invitation i where i.tenant = $1 and i.status = 'pending' and i.expires_at > now() and $2 = any (i.roles)) as invited`,
+};
+
+export type RoleUse = { granted: boolean; default: boolean; invited: boolean };
+
+/** What a role is used for. */
+export async function findRoleUse(run: Run, tenant: string, slug: string): Promise<RoleUse> {
+  const rows = await run<RoleUse>(roleUse, [tenant, slug]);
+  return rows[0] ?? { granted: false, default: false, invited: false };
+}

@@ -1,0 +1,101 @@
+import { LockMode } from '@mikro-orm/core';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { permissions } from '@bailiwick/proto/permissions.ts';
+import { type Role, RoleSchema, type RolesSaveRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { assertMayConferPermissions } from '../decisions/confer.ts';
+import { isBuiltIn, isTenantRole } from './builtin.ts';
+import { RoleEntity, type RoleRow, toRole } from './entities.ts';
+import { includes } from './match.ts';
+import { findRoleUse } from './queries.ts';
+
+/** Creates the role of this tenant and slug, or changes what the request carries. Saving what is stored already is no change. */
+export async function saveRole(em: EntityManager, request: RolesSaveRequest, call: Call): Promise<void> {
+  const sent = request.role ?? create(RoleSchema);
+  const { tenant, slug } = sent;
+  assertOwnRole(slug);
+  assertKnown(sent.permissions?.items ?? []);
+  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
+  // Two first saves of one slug at once: the later one finds the role there and changes it.
+  await lockName(em, `role ${tenant} ${slug}`);
+  const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the role was changed meanwhile', 'STALE');
+  const added = (sent.permissions?.items ?? []).filter((permission) => !stored?.permissions.includes(permission));
+  await assertMayConferPermissions(em, call.caller, tenant, added);
+  if (!stored) return insertRole(em, sent, call);
+  const before = encode(stored);
+  applyTo(stored, sent);
+  const previous = changedFields(before, encode(stored));
+  if (Object.keys(previous).length === 0) return;
+  stored.updatedAt = timeAfter(stored.updatedAt);
+  recordRole(em, call, 'role.updated', stored, previous);
+}
+
+/** Deletes a role that nobody holds and nobody would be given. */
+export async function deleteRole(em: EntityManager, { tenant, slug }: { tenant: string; slug: string }, call: Call): Promise<void> {
+  assertOwnRole(slug);
+  // Whoever grants the role meanwhile holds its row: this waits, and then sees the grant.
+  const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!stored) return;
+  const use = await findRoleUse(inTransaction(em), tenant, slug);
+  if (use.granted) throw failedPrecondition('the role is granted', 'ROLE_IN_USE');
+  if (use.default) throw failedPrecondition("the role is the tenant's default role", 'ROLE_IN_USE');
+  if (use.invited) throw failedPrecondition('an invitation that waits for its answer names the role', 'ROLE_IN_USE');
+  em.remove(stored);
+  recordRole(em, call, 'role.deleted', stored);
+}
+
+/** Throws not_found unless the role can be granted in the tenant of `em`. It stays as it is until the transaction ends. */
+export async function assertRole(em: EntityManager, slug: string): Promise<void> {
+  if (isTenantRole(slug)) return;
+  if (!(await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ }))) throw notFound('role');
+}
+
+function assertOwnRole(slug: string): void {
+  if (isBuiltIn(slug)) throw failedPrecondition('a built-in role cannot be changed', 'SYSTEM_ROLE');
+}
+
+/** A permission of ours that is misspelt would be granted and never count. */
+function assertKnown(wanted: readonly string[]): void {
+  const unknown = wanted.filter((pattern) => pattern.startsWith('iam.') && !permissions.some((permission) => includes([pattern], permission)));
+  if (unknown.length > 0) throw invalid(unknown.map((pattern) => `Role.Permissions ${pattern} is no permission of Bailiwick`));
+}
+
+function insertRole(em: EntityManager, sent: Role, call: Call): void {
+  const now = new Date();
+  const role = em.create(RoleEntity, {
+    tenant: sent.tenant,
+    id: createId('rol'),
+    slug: sent.slug,
+    name: '',
+    description: '',
+    permissions: [],
+    createdAt: now,
+    updatedAt: now,
+  });
+  applyTo(role, sent);
+  em.persist(role);
+  recordRole(em, call, 'role.created', role);
+}
+
+// What was not sent stays as it is.
+function applyTo(role: RoleRow, sent: Role): void {
+  role.name = sent.name ?? role.name;
+  role.description = sent.description ?? role.description;
+  if (sent.permissions) role.permissions = [...new Set(sent.permissions.items)];
+}
+
+const encode = (row: RoleRow) => encodeJson(RoleSchema, toRole(row));
+
+function recordRole(em: EntityManager, call: Call, type: string, role: RoleRow, previous: JsonObject = {}): void {
+  // Whoever holds it: users, members of groups, bots.
+  call.outdated.add(`tenant:${role.tenant}`);
+  recordChange(em, call, { tenant: role.tenant, type, data: encode(role), previous, targets: [{ Type: 'role', ID: role.id, Name: role.slug }] });
+}

@@ -1,0 +1,34 @@
+import type { Broker } from '@bailiwick/shared/broker.ts';
+import { type FollowedEvent, followEvents } from '@bailiwick/shared/events.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Background } from '@bailiwick/shared/service.ts';
+import { removeSubject } from './removal.ts';
+import { setSubjectState, type ToldState } from './state.ts';
+
+type Deps = { database: Database; broker: Broker; log: Log };
+
+/** Follows what identity tells of users and bots, so that nothing outlives them here. */
+export function followSubjects({ database, broker, log }: Deps): Background {
+  const handle = (event: FollowedEvent) => subjectChanged(database, event);
+  return () => {
+    followEvents({ broker, log }, { durable: 'access-users', subject: 'evt.*.user.>', types: ['user.disabled', 'user.enabled', 'user.deleted'], handle });
+    followEvents({ broker, log }, { durable: 'access-bots', subject: 'evt.*.bot.>', types: ['bot.created', 'bot.updated', 'bot.deleted'], handle });
+    // Closing the broker waits for what is in hand.
+    return () => Promise.resolve();
+  };
+}
+
+async function subjectChanged(database: Database, { type, data, origin }: FollowedEvent): Promise<void> {
+  const subject = String(data['ID']);
+  const state = stateAfter(type, data);
+  const changedAt = new Date(String(data['UpdatedAt']));
+  await database.transaction(null, (em) => setSubjectState(em, subject, state, changedAt));
+  if (state === 'deleted') await removeSubject(database, subject, origin);
+}
+
+function stateAfter(type: string, data: Record<string, unknown>): ToldState {
+  if (type.endsWith('.deleted')) return 'deleted';
+  if (type.startsWith('bot.')) return data['Active'] === false ? 'disabled' : 'active';
+  return type === 'user.disabled' ? 'disabled' : 'active';
+}

@@ -1,0 +1,26 @@
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { countOtherOwners } from '../tenants/queries.ts';
+import { lockOwnedTenants } from './queries.ts';
+import { lockSubject, markLeaving } from './state.ts';
+
+/** Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of a tenant. */
+export function leave(database: Database, userId: string): Promise<void> {
+  return database.transaction(null, async (em) => {
+    await lockSubject(em, userId);
+    const left = await tenantsWithoutOwner(em, userId);
+    if (left.length > 0) {
+      const names = left.map(({ id, name }) => `${name} (${id})`).join(', ');
+      throw failedPrecondition(`the user is the only owner of ${names}`, 'LAST_OWNER');
+    }
+    // Of two owners who go at once, the second one waited for the first, and finds it leaving.
+    await markLeaving(em, userId);
+  });
+}
+
+async function tenantsWithoutOwner(em: EntityManager, userId: string): Promise<Array<{ id: string; name: string }>> {
+  const run = inTransaction(em);
+  const left: Array<{ id: string; name: string }> = [];
+  for (const tenant of await lockOwnedTenants(run, userId)) if ((await countOtherOwners(run, tenant.id, userId)) === 0) left.push(tenant);
+  return left;
+}

@@ -1,0 +1,49 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Tenant } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { TenantEntity, toTenant } from './entities.ts';
+import { changeTenant, tenantToChange } from './update.ts';
+
+// What becomes of a tenant (contract.md §7). Decisions count active tenants only, so that each of these takes effect at once.
+
+/** Closes a tenant. It is removed for good when its grace is over. */
+export function deleteTenant(database: Database, id: string, graceSeconds: number, call: Call): Promise<void> {
+  return database.transaction(id, async (em) => {
+    const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!tenant || tenant.status === 'deleting') return;
+    // Suspended since the call was allowed.
+    if (tenant.status !== 'active' && call.allowedBy?.kind !== 'platform') throw denied();
+    await changeTenant(em, 'tenant.deleted', tenant, call, () => {
+      tenant.status = 'deleting';
+      tenant.purgeAt = new Date(Date.now() + graceSeconds * 1000);
+    });
+    call.outdated.add(`tenant:${id}`);
+  });
+}
+
+export function suspendTenant(database: Database, id: string, call: Call): Promise<Tenant> {
+  return move(database, id, { from: 'active', to: 'suspended' }, call);
+}
+
+export function resumeTenant(database: Database, id: string, call: Call): Promise<Tenant> {
+  return move(database, id, { from: 'suspended', to: 'active' }, call);
+}
+
+export function restoreTenant(database: Database, id: string, call: Call): Promise<Tenant> {
+  return move(database, id, { from: 'deleting', to: 'active' }, call);
+}
+
+function move(database: Database, id: string, { from, to }: { from: string; to: string }, call: Call): Promise<Tenant> {
+  return database.transaction(id, async (em) => {
+    const tenant = await tenantToChange(em, id, call);
+    if (tenant.status !== from && tenant.status !== to) throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS');
+    await changeTenant(em, 'tenant.updated', tenant, call, () => {
+      tenant.status = to;
+      tenant.purgeAt = null;
+    });
+    call.outdated.add(`tenant:${id}`);
+    return toTenant(tenant);
+  });
+}

@@ -1,0 +1,14 @@
+import { LockMode } from '@mikro-orm/core';
+import { denied } from '@bailiwick/shared/errors.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { TenantEntity } from './entities.ts';
+
+/**
+ * Members and owners of one tenant are changed one after the other: who is the last owner depends on all of them.
+ * A tenant that was suspended since the call was allowed refuses it like one that does not exist.
+ */
+export async function lockTenant(em: EntityManager, id: string) {
+  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (tenant?.status !== 'active') throw denied();
+  return tenant;
+}

@@ -1,0 +1,41 @@
+import { LockMode } from '@mikro-orm/core';
+import { serviceCaller } from '@bailiwick/shared/caller.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { purgeRows, tenantPurged } from '@bailiwick/shared/purge.ts';
+import { repeat } from '@bailiwick/shared/repeat.ts';
+import type { Background } from '@bailiwick/shared/service.ts';
+import { finishRemovals } from '../subjects/removal.ts';
+import { TenantEntity } from './entities.ts';
+import { findPurgeable } from './queries.ts';
+
+const longestIntervalMs = 60_000;
+
+/** The trail of what was done stays as long as any. The role that the service works as could not delete it. */
+const kept = ['audit_entry', 'audit_head', 'audit_checkpoint'];
+
+type Deps = { database: Database; schema: ServiceSchema; graceSeconds: number; log: Log };
+
+/** Removes tenants whose grace is over, and what is left of users and bots that are gone. Any number of processes may run it. */
+export function startPurger({ database, schema, graceSeconds, log }: Deps): Background {
+  async function round(): Promise<void> {
+    for (const id of await findPurgeable(database)) await database.transaction(id, (em) => purgeTenant(em, schema, id));
+    await finishRemovals(database);
+  }
+  // Where the grace is short, so is the wait for its end.
+  const everyMs = Math.min(longestIntervalMs, graceSeconds * 250);
+  return repeat({ everyMs, log, failed: 'what was deleted could not be removed, it is tried again', work: round });
+}
+
+async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string): Promise<void> {
+  // Restored or removed since it was found: left alone.
+  const tenant = await em.findOne(TenantEntity, { id, status: 'deleting', purgeAt: { $lte: new Date() } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!tenant) return;
+  await purgeRows(em, schema, id, kept);
+  await em.nativeDelete(TenantEntity, { id });
+  const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
+  const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];
+  recordChange(em, origin, { tenant: id, type: tenantPurged, data: { ID: id, Slug: tenant.slug, Name: tenant.name }, targets });
+}

@@ -1,0 +1,78 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type BotKey, BotKeySchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const BotKeyEntity = defineEntity({
+  name: 'BotKey',
+  tableName: 'bot_key',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    bot: p.text(),
+    name: p.text(),
+    /** SHA-256 of the secret: the secret itself is stored nowhere. */
+    tokenHash: p.blob(),
+    prefix: p.text(),
+    last4: p.text().name('last4'),
+    /** What the key is narrowed to; empty = all that its bot holds. */
+    permissions: p.array().columnType('text[]'),
+    allowedIps: p.array().columnType('text[]'),
+    expiresAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    /** The key it succeeds, and the one that succeeds it; "" = none. */
+    rotatedFrom: p.text(),
+    rotatedTo: p.text(),
+    /** When the next event about its expiry is due; none where nothing is left to be said. */
+    noticeAt: p.datetime(3).nullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3),
+  },
+  uniques: [{ name: 'bot_key_token_hash', properties: ['tokenHash'] }],
+  indexes: [
+    { name: 'bot_key_bot', properties: ['tenant', 'bot', 'id'] },
+    { name: 'bot_key_notice_at', properties: ['noticeAt'], where: 'notice_at is not null' },
+  ],
+});
+
+export type BotKeyRow = {
+  tenant: string;
+  id: string;
+  bot: string;
+  name: string;
+  prefix: string;
+  last4: string;
+  permissions: string[];
+  allowedIps: string[];
+  expiresAt: Date | string;
+  lastUsedAt?: Date | string | null | undefined;
+  revokedAt?: Date | string | null | undefined;
+  rotatedFrom: string;
+  createdBy: string;
+  createdAt: Date | string;
+};
+
+/** The record as the API returns it. Its times are a Date from an entity, PostgreSQL's text from a prepared statement. */
+export function botKeyRecord(row: BotKeyRow): BotKey {
+  return create(BotKeySchema, {
+    id: row.id,
+    tenant: row.tenant,
+    bot: row.bot,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    permissions: row.permissions,
+    allowedIps: row.allowedIps,
+    expiresAt: timestampFromDate(new Date(row.expiresAt)),
+    ...(row.lastUsedAt ? { lastUsedAt: timestampFromDate(new Date(row.lastUsedAt)) } : {}),
+    ...(row.revokedAt ? { revokedAt: timestampFromDate(new Date(row.revokedAt)) } : {}),
+    rotatedFrom: row.rotatedFrom,
+    createdBy: row.createdBy,
+    createdAt: timestampFromDate(new Date(row.createdAt)),
+  });
+}
+
+/** The record in documented JSON, as events carry it. */
+export const botKeyJson = (row: BotKeyRow): JsonObject => encodeJson(BotKeySchema, botKeyRecord(row));

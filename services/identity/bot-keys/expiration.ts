@@ -1,0 +1,58 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { BotKeysSetExpirationRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { changedFields } from '@bailiwick/shared/changes.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { type InferEntity, LockMode } from '@mikro-orm/core';
+import type { BotKeyDeps } from './deps.ts';
+import { BotKeyEntity, botKeyJson, type BotKeyRow } from './entities.ts';
+import { assertWithinLimit, nextNotice } from './expiry.ts';
+import { recordKey } from './records.ts';
+
+type StoredKey = InferEntity<typeof BotKeyEntity>;
+
+const isOver = (key: StoredKey, now: Date): boolean => Boolean(key.revokedAt) || key.expiresAt <= now;
+
+/** Throws failed_precondition for a key that has ended: it never lives again. */
+export function assertUsable(key: StoredKey, now: Date): void {
+  if (key.revokedAt) throw failedPrecondition('the key has been revoked', 'REVOKED');
+  if (isOver(key, now)) throw failedPrecondition('the key has expired', 'EXPIRED');
+}
+
+/** Moves a key's expiry; now or the past revokes it. What has ended already is left alone without a word. */
+export async function setExpiration({ database, authority }: BotKeyDeps, request: BotKeysSetExpirationRequest, call: Call): Promise<BotKeyRow> {
+  const { tenant, id } = request;
+  const asked = request.expiresAt ? timestampDate(request.expiresAt) : new Date();
+  const now = new Date();
+  const isRevocation = asked <= now;
+  if (!isRevocation) {
+    const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
+    assertWithinLimit(asked, maxDays, now);
+  }
+  return database.transaction(tenant, async (em) => {
+    const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!key) throw notFound('bot key');
+    if (isRevocation && isOver(key, now)) return key;
+    assertUsable(key, now);
+    if (key.rotatedTo !== '' && asked > key.expiresAt) throw failedPrecondition('the key has been rotated: it can only end sooner', 'ROTATED');
+    const before = botKeyJson(key);
+    moveTo(key, asked, now);
+    const previous = changedFields(before, botKeyJson(key));
+    if (Object.keys(previous).length === 0) return key;
+    call.outdated.add(`credential:${id}`);
+    recordKey(em, call, 'bot_key.expiration_changed', key, previous);
+    return key;
+  });
+}
+
+function moveTo(key: StoredKey, asked: Date, now: Date): void {
+  if (asked > now) {
+    key.expiresAt = asked;
+    key.noticeAt = nextNotice(asked, now);
+    return;
+  }
+  // No key ended before it began, whatever was sent.
+  key.expiresAt = asked < key.createdAt ? key.createdAt : asked;
+  key.revokedAt = now;
+  key.noticeAt = null;
+}

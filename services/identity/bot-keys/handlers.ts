@@ -1,0 +1,58 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { findBot } from '../bots/queries.ts';
+import type { BotKeyDeps } from './deps.ts';
+import { botKeyRecord } from './entities.ts';
+import { setExpiration } from './expiration.ts';
+import { expiryOf } from './expiry.ts';
+import { assertMayIssue, assertNetworks, issueKey, lockBot } from './issue.ts';
+import { findBotKey, listBotKeys } from './queries.ts';
+import { recordKey } from './records.ts';
+import { rotateKey } from './rotate.ts';
+
+export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
+  const { database, authority, pager } = deps;
+
+  return {
+    async create({ tenant, bot, name, expiresAt: asked, permissions, allowedIps }, call) {
+      assertNetworks(allowedIps);
+      const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
+      const now = new Date();
+      const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
+      if (!(await findBot(database, tenant, bot))) throw notFound('bot');
+      await assertMayIssue(deps, call, { tenant, bot, permissions });
+      const { key, secret } = await database.transaction(tenant, async (em) => {
+        await lockBot(em, bot);
+        const issued = issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: '', createdBy: call.caller.id }, now);
+        recordKey(em, call, 'bot_key.created', issued.key);
+        return issued;
+      });
+      return { key: botKeyRecord(key), secret };
+    },
+
+    async get({ tenant, id }) {
+      const key = await findBotKey(database, tenant, id);
+      if (!key) throw notFound('bot key');
+      return { key: botKeyRecord(key) };
+    },
+
+    async list({ tenant, bot, page }, { operation }) {
+      if (!(await findBot(database, tenant, bot))) throw notFound('bot');
+      const binding = [operation.name, tenant, bot];
+      const query = pager.read(page, binding);
+      const { items, nextCursor } = pager.cut(await listBotKeys(database, tenant, bot, query), query, binding, ({ id }) => id);
+      return { page: { items: items.map(botKeyRecord), nextCursor } };
+    },
+
+    async setExpiration(request, call) {
+      return { key: botKeyRecord(await setExpiration(deps, request, call)) };
+    },
+
+    async rotate(request, call) {
+      const { key, secret } = await rotateKey(deps, request, call);
+      return { key: botKeyRecord(key), secret };
+    },
+  };
+}

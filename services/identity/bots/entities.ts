@@ -1,0 +1,56 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A program of a tenant, which calls with keys of its own. */
+export const BotEntity = defineEntity({
+  name: 'Bot',
+  tableName: 'bot',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    name: p.text(),
+    description: p.text(),
+    /** The keys of an inactive bot are refused. */
+    active: p.boolean(),
+    metadata: p.json<Record<string, string>>(),
+    lastUsedAt: p.datetime(3).nullable(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+
+export type BotRow = {
+  tenant: string;
+  id: string;
+  name: string;
+  description: string;
+  active: boolean;
+  metadata: Record<string, string>;
+  lastUsedAt?: Date | string | null | undefined;
+  createdBy: string;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+};
+
+/** The record as the API returns it. Its times are a Date from an entity, PostgreSQL's text from a prepared statement. */
+export function botRecord(row: BotRow): Bot {
+  return create(BotSchema, {
+    id: row.id,
+    tenant: row.tenant,
+    name: row.name,
+    description: row.description,
+    active: row.active,
+    metadata: { items: row.metadata },
+    ...(row.lastUsedAt ? { lastUsedAt: timestampFromDate(new Date(row.lastUsedAt)) } : {}),
+    createdBy: row.createdBy,
+    createdAt: timestampFromDate(new Date(row.createdAt)),
+    updatedAt: timestampFromDate(new Date(row.updatedAt)),
+  });
+}
+
+/** The record in documented JSON, as events carry it. */
+export const botJson = (row: BotRow): JsonObject => encodeJson(BotSchema, botRecord(row));

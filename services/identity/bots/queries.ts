@@ -1,0 +1,39 @@
+import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { BotRow } from './entities.ts';
+
+const columns = `b.tenant, b.id, b.name, b.description, b.active, b.metadata, b.last_used_at as "lastUsedAt", b.created_by as "createdBy",
+  b.created_at as "createdAt", b.updated_at as "updatedAt"`;
+
+const byIds: Statement = {
+  name: 'identity.bots_by_ids',
+  text: `select ${columns} from bot b where b.tenant = $1 and b.id = any($2) order by b.id`,
+};
+
+/** The bots of a tenant among `ids`, in order of id. */
+export function findBots(database: Database, tenant: string, ids: readonly string[]): Promise<BotRow[]> {
+  return database.query<BotRow>(byIds, [tenant, ids]);
+}
+
+// For the platform, which grants to bots of whatever tenant.
+const byIdsAnywhere: Statement = { name: 'identity.bots_anywhere', text: `select ${columns} from bot b where b.id = any($1) order by b.id` };
+
+/** The bots among `ids`, whichever tenant is theirs. */
+export function findBotsAnywhere(database: Database, ids: readonly string[]): Promise<BotRow[]> {
+  return database.query<BotRow>(byIdsAnywhere, [ids]);
+}
+
+export async function findBot(database: Database, tenant: string, id: string): Promise<BotRow | undefined> {
+  const [row] = await findBots(database, tenant, [id]);
+  return row;
+}
+
+const ofTenant: Statement = {
+  name: 'identity.bots_of_tenant',
+  text: `select ${columns} from bot b where b.tenant = $1 and b.id > $2 order by b.id limit $3`,
+};
+
+/** A page of a tenant's bots, and one row more where there are more. */
+export function listBots(database: Database, tenant: string, { after, limit }: PageQuery): Promise<BotRow[]> {
+  return database.query<BotRow>(ofTenant, [tenant, after, limit + 1]);
+}

@@ -1,0 +1,68 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Bot, BotSchema, type BotsSaveRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { LockMode } from '@mikro-orm/core';
+import { BotEntity, botJson, type BotRow } from './entities.ts';
+
+/** Creates a bot where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
+export async function saveBot(database: Database, request: BotsSaveRequest, call: Call): Promise<BotRow> {
+  const sent = request.bot ?? create(BotSchema);
+  const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
+  return database.transaction(sent.tenant, async (em) => {
+    const stored = sent.id === '' ? null : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (sent.id !== '' && !stored) throw notFound('bot');
+    // A bot that is not there yet is not the one that was read.
+    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the bot was changed meanwhile', 'STALE');
+    if (!stored) return insertBot(em, sent, call);
+    const before = botJson(stored);
+    applyTo(stored, sent);
+    const previous = changedFields(before, botJson(stored));
+    if (Object.keys(previous).length === 0) return stored;
+    stored.updatedAt = timeAfter(stored.updatedAt);
+    if (!stored.active) call.outdated.add(`bot:${stored.id}`);
+    recordBot(em, call, 'bot.updated', stored, previous);
+    return stored;
+  });
+}
+
+function insertBot(em: EntityManager, sent: Bot, call: Call): BotRow {
+  const now = new Date();
+  const bot = em.create(BotEntity, {
+    tenant: sent.tenant,
+    id: createId('bot'),
+    name: sent.name,
+    description: '',
+    active: true,
+    metadata: {},
+    lastUsedAt: null,
+    createdBy: call.caller.id,
+    createdAt: now,
+    updatedAt: now,
+  });
+  applyTo(bot, sent);
+  em.persist(bot);
+  recordBot(em, call, 'bot.created', bot);
+  return bot;
+}
+
+// What was not sent stays as it is.
+function applyTo(bot: BotRow, sent: Bot): void {
+  bot.name = sent.name;
+  bot.description = sent.description ?? bot.description;
+  bot.active = sent.active ?? bot.active;
+  if (sent.metadata) bot.metadata = { ...sent.metadata.items };
+}
+
+/** Writes the event of a change of a bot. */
+export function recordBot(em: EntityManager, call: Call, type: string, bot: BotRow, previous: JsonObject = {}): void {
+  recordChange(em, call, { tenant: bot.tenant, type, data: botJson(bot), previous, targets: [targetOf(bot)] });
+}
+
+export const targetOf = ({ id, name }: Pick<BotRow, 'id' | 'name'>) => ({ Type: 'bot', ID: id, Name: name });

@@ -1,0 +1,29 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** A tenant's chat endpoint. */
+export const ChatEndpointEntity = defineEntity({
+  name: 'ChatEndpoint',
+  tableName: 'chat_endpoint',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    name: p.text(),
+    /** Which chat service it is, told from the URL. */
+    kind: p.text(),
+    active: p.boolean(),
+    /** Empty = all. */
+    eventTypes: p.array(),
+    description: p.text(),
+    dekId: p.text(),
+    /** The URL, sealed: whoever knows it may write into the channel. */
+    urlEnc: p.blob(),
+    /** Why we switched it off; empty = we did not. */
+    disabledReason: p.text(),
+    disabledAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'chat_endpoint_id', properties: ['id'] }],
+});
+
+export type ChatEndpointRow = InferEntity<typeof ChatEndpointEntity>;

@@ -1,0 +1,44 @@
+/** What a template may be filled with, by mail. {@link sharedPlaceholders} come on top; a subject has none at all. */
+export const placeholders = {
+  verification: ['link', 'token'],
+  address_verification: ['link', 'token'],
+  reset: ['link', 'token'],
+  invitation: ['tenantName', 'inviterName', 'link', 'token'],
+  already_registered: [],
+  password_changed: [],
+  account_linked: ['tenantName'],
+  address_changed: [],
+  endpoint_failing: ['tenantName', 'name'],
+  endpoint_disabled: ['tenantName', 'name'],
+  key_expiring: ['tenantName', 'name', 'date'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** In every mail: what the sender is called, the address clients reach it at, and whom the mail is for. */
+export const sharedPlaceholders = ['service', 'publicUrl', 'email'] as const;
+
+/** In the frame around every HTML part. */
+export const layoutPlaceholders = ['lang', 'subject', 'service', 'publicUrl', 'content'] as const;
+
+export type TemplateName = keyof typeof placeholders;
+
+export const templateNames = Object.keys(placeholders) as TemplateName[];
+export const isTemplateName = (name: string): name is TemplateName => Object.hasOwn(placeholders, name);
+
+const pattern = /\{\{(\w+)\}\}/g;
+
+/** The placeholders of a text, each once, in order of name. */
+export const placeholdersIn = (text: string): string[] => [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
+
+export type Values = Readonly<Record<string, string>>;
+
+/** Fills a text in. Throws for a placeholder that has no value. What is filled in is not looked at again. */
+export function fill(text: string, values: Values, escape: (value: string) => string = (value) => value): string {
+  return text.replace(pattern, (_all, name: string) => {
+    if (!Object.hasOwn(values, name)) throw new Error(`the template wants ${name}, which this mail does not have`);
+    return escape(values[name] ?? '');
+  });
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => entities[character] ?? '');

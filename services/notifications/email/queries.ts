@@ -1,0 +1,35 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+
+export type SuppressionRow = { code: number; created_at: string; expires_at: string };
+
+const living: Statement = {
+  name: 'notifications.mail_suppression',
+  text: 'select code, created_at, expires_at from mail_suppression where hash = any($1) and expires_at > now() order by expires_at desc limit 1',
+};
+
+/** The suppression of an address that has one of these hashes. */
+export async function findSuppression(database: Database, hashes: readonly Uint8Array[]): Promise<SuppressionRow | undefined> {
+  const [row] = await database.query<SuppressionRow>(living, [hashes]);
+  return row;
+}
+
+export async function insertSuppression(em: EntityManager, hash: Uint8Array, code: number, days: number): Promise<void> {
+  await execute(
+    em,
+    `insert into mail_suppression (hash, code, created_at, expires_at) values ($1, $2, now(), now() + make_interval(days => $3))
+     on conflict (hash) do update set code = excluded.code, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    [hash, code, days],
+  );
+}
+
+/** How many went. */
+export async function deleteSuppression(em: EntityManager, hashes: readonly Uint8Array[]): Promise<number> {
+  const rows = await execute(em, 'delete from mail_suppression where hash = any($1) and expires_at > now() returning 1', [hashes]);
+  return rows.length;
+}
+
+const expired: Statement = { name: 'notifications.expired_suppressions', text: 'delete from mail_suppression where expires_at <= now()' };
+
+export async function deleteExpiredSuppressions(database: Database): Promise<void> {
+  await database.query(expired, []);
+}

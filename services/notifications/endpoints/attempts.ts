@@ -1,0 +1,65 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { DeliveryAttemptPageSchema, DeliveryAttemptSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
+import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import { type AttemptFilter, listAttempts, type ListedAttempt } from './queries.ts';
+
+type Asked = {
+  tenant: string;
+  endpoint: string;
+  outcome: string;
+  eventType: string;
+  since?: Timestamp | undefined;
+  until?: Timestamp | undefined;
+  page?: PageReq | undefined;
+};
+
+/** The handler of an area's ListAttempts: the attempts of endpoints with this prefix. */
+export function attemptsHandler({ database, pager }: { database: Database; pager: Pager }, prefix: 'whk' | 'slk') {
+  return async (asked: Asked, { operation }: Call): Promise<{ page: MessageInitShape<typeof DeliveryAttemptPageSchema> }> => {
+    const { tenant, page } = asked;
+    const filter = filterOf(asked, prefix);
+    const binding = [operation.name, tenant, JSON.stringify(filter)];
+    const query = pager.read(page, binding);
+    const rows = await listAttempts(database, tenant, filter, { limit: query.limit, after: placeOf(query.after) });
+    const { items, nextCursor } = pager.cut(rows, query, binding, ({ startedAt, attempt, task }) => `${new Date(startedAt).toISOString()} ${attempt} ${task}`);
+    return { page: { items: items.map(recordOf), nextCursor } };
+  };
+}
+
+function filterOf({ endpoint, outcome, eventType, since, until }: Asked, prefix: string): AttemptFilter {
+  return {
+    prefix: `${prefix}_`,
+    endpoint: endpoint || null,
+    status: outcome || null,
+    type: eventType || null,
+    since: since ? timestampDate(since) : null,
+    until: until ? timestampDate(until) : null,
+  };
+}
+
+function placeOf(after: string): { startedAt: string; attempt: number; task: string } | undefined {
+  const [startedAt = '', attempt = '', task = ''] = after.split(' ');
+  return after === '' ? undefined : { startedAt, attempt: Number(attempt), task };
+}
+
+function recordOf(row: ListedAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
+  return {
+    id: row.delivery,
+    tenant: row.tenant,
+    endpoint: row.endpoint,
+    event: row.event,
+    eventType: row.type,
+    attempt: row.attempt,
+    status: row.status,
+    statusCode: row.statusCode,
+    error: row.error,
+    message: row.message,
+    durationMs: row.durationMs,
+    startedAt: timestampFromDate(new Date(row.startedAt)),
+    ...(row.nextAttemptAt ? { nextAttemptAt: timestampFromDate(new Date(row.nextAttemptAt)) } : {}),
+  };
+}

@@ -1,0 +1,15 @@
+import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import generated from './gen/event-types.json' with { type: 'json' };
+
+// Generated from the catalogue and the interface's description by deploy/docs/events.ts. It is the same for everybody.
+const eventTypes = generated.map(({ Type, Description, Schema, Example }) => ({
+  type: Type,
+  description: Description,
+  schema: JSON.stringify(Schema),
+  example: JSON.stringify(Example),
+}));
+
+export const listEventTypesHandler: Pick<Handlers<typeof Webhooks>, 'listEventTypes'> = {
+  listEventTypes: () => Promise.resolve({ eventTypes }),
+};

@@ -1,0 +1,11 @@
+import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+
+const forget: Statement = {
+  name: 'notifications.forget_published',
+  text: 'delete from published_event where published_at < now() - make_interval(secs => $1)',
+};
+
+/** Forgets under which names events were published, once the names do not count any more. */
+export async function forgetPublished(database: Database, seconds: number): Promise<void> {
+  await database.query(forget, [seconds]);
+}

@@ -1,0 +1,94 @@
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import { type ChatKind, chatRates } from '../../chat/kinds.ts';
+import type { WaitingRow } from '../queries.ts';
+
+// Tasks that are kept back until their endpoint can be sent to.
+
+// What another process has settled meanwhile is not kept back.
+const park: Statement = {
+  name: 'notifications.park',
+  text: `with parked as (
+      insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, enqueued_at, extra, dek_id, request, traceparent)
+      select $1, 'parked', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+      where not exists (select from delivery_attempt where task = $1 and attempt = $7)
+      on conflict (task) do update set state = 'parked', due_at = null, queued_at = null
+      where delivery_waiting.attempt = excluded.attempt and delivery_waiting.state in ('waiting', 'queued')
+      returning tenant, endpoint
+    )
+    insert into endpoint_health as h (tenant, endpoint, parked, release_size, release_at)
+    select tenant, endpoint, true, $14, case when $15 > 0 then now() + make_interval(secs => $15) end from parked
+    on conflict (tenant, endpoint) do update set parked = true, release_size = least(h.release_size, excluded.release_size),
+      release_at = case when h.parked then h.release_at else excluded.release_at end`,
+};
+
+/** How many of an endpoint's tasks are let go at once when it can be sent to again, and how many seconds later at the earliest. */
+export type Release = { size: number; afterSeconds: number };
+
+/** Keeps a task back until its endpoint can be sent to. The attempt is not made, and not counted. */
+export async function parkTask(database: Database, row: Omit<WaitingRow, 'state' | 'dueAt'>, { size, afterSeconds }: Release): Promise<void> {
+  const { task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, enqueuedAt, extra, dekId, request, traceparent } = row;
+  const values = [task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, enqueuedAt, JSON.stringify(extra), dekId, request, traceparent];
+  await database.query(park, [...values, size, afterSeconds]);
+}
+
+export type Releasing = { tenant: string; endpoint: string; size: number; pauseMs: number; rateLimit: number };
+
+const releasing: Statement = {
+  name: 'notifications.releasing',
+  text: `select tenant, endpoint from endpoint_health
+         where parked and (paused_until is null or paused_until <= now()) and (release_at is null or release_at <= now())
+         order by release_at nulls first limit $1`,
+};
+
+/** Endpoints that can be sent to again and for which tasks are kept back, whoever has waited longest first. */
+export function listReleasing(database: Database, limit: number): Promise<Array<{ tenant: string; endpoint: string }>> {
+  return database.query(releasing, [limit]);
+}
+
+/** One of them, locked until the transaction ends; undefined where another process has it. */
+export async function takeReleasing(em: EntityManager, tenant: string, endpoint: string): Promise<Releasing | undefined> {
+  const [row] = await execute<Releasing & { kind: ChatKind | null }>(
+    em,
+    `select h.tenant, h.endpoint, h.release_size as size, h.pause_ms as "pauseMs", coalesce(e.rate_limit, 0) as "rateLimit", c.kind
+     from endpoint_health h
+     left join webhook_endpoint e on e.tenant = h.tenant and e.id = h.endpoint
+     left join chat_endpoint c on c.tenant = h.tenant and c.id = h.endpoint
+     where h.tenant = $1 and h.endpoint = $2 and h.parked and (h.release_at is null or h.release_at <= now()) for update of h skip locked`,
+    [tenant, endpoint],
+  );
+  if (!row) return undefined;
+  const { kind, ...found } = row;
+  return { ...found, rateLimit: kind ? chatRates[kind] : found.rateLimit };
+}
+
+/** Lets the oldest tasks of an endpoint go, so many that at most `limit` are on their way. Returns how many were before. */
+export async function releaseParked(em: EntityManager, { tenant, endpoint }: Releasing, limit: number): Promise<number> {
+  const [row] = await execute<{ underWay: number }>(
+    em,
+    `with under_way as (
+       select count(*)::int as count from (
+         select from delivery_waiting where tenant = $1 and endpoint = $2 and state in ('waiting', 'queued') and due_at <= now() limit $3) as they
+     ), released as (
+       update delivery_waiting set state = 'waiting', due_at = now() where task in (
+         select task from delivery_waiting where tenant = $1 and endpoint = $2 and state = 'parked'
+         order by enqueued_at limit (select greatest($3 - count, 0) from under_way) for update skip locked)
+     )
+     select count as "underWay" from under_way`,
+    [tenant, endpoint, limit],
+  );
+  return row?.underWay ?? 0;
+}
+
+/** Says when the endpoint's turn comes again. What is left is counted, rows that somebody else has locked at the moment included. */
+export async function setRelease(em: EntityManager, { tenant, endpoint }: Releasing, { size, afterSeconds }: Release): Promise<void> {
+  await execute(
+    em,
+    `update endpoint_health set release_size = $3, release_at = now() + make_interval(secs => $4),
+       parked = exists (select from delivery_waiting where tenant = $1 and endpoint = $2 and state = 'parked')
+     where tenant = $1 and endpoint = $2`,
+    [tenant, endpoint, size, afterSeconds],
+  );
+  // Nothing is kept back any more, and nothing else is to be remembered.
+  const nothing = 'not parked and failing_since is null and pause_ms = 0 and coalesce(paused_until <= now(), true)';
+  await execute(em, `delete from endpoint_health where tenant = $1 and endpoint = $2 and ${nothing}`, [tenant, endpoint]);
+}

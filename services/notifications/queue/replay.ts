@@ -1,0 +1,33 @@
+import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt';
+import { failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { replayDead } from './queries.ts';
+
+export type Replay = { tenant: string; id: string; since?: Timestamp | undefined; until?: Timestamp | undefined };
+
+/** The endpoint as it is now, locked: its name, and whether it is active. */
+type Find = (em: EntityManager, tenant: string, id: string) => Promise<{ name: string; active: boolean } | null>;
+
+/**
+ * Sends an endpoint's dead letters once more. Audited and no event: nothing about the endpoint has changed.
+ * Throws not_found, and failed_precondition where the endpoint is inactive and all of them would be dropped.
+ */
+export async function replayFailed(
+  database: Database,
+  origin: Origin,
+  { tenant, id, since, until }: Replay,
+  kind: { type: string; action: string; find: Find },
+) {
+  const within = { since: since ? timestampDate(since) : new Date(0), until: until ? timestampDate(until) : new Date() };
+  if (within.since > within.until) throw invalid('Since must not be after Until');
+  const queued = await database.transaction(tenant, async (em) => {
+    const endpoint = await kind.find(em, tenant, id);
+    if (!endpoint) throw notFound('endpoint');
+    if (!endpoint.active) throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
+    const targets = [{ Type: kind.type, ID: id, Name: endpoint.name }];
+    recordChange(em, origin, { tenant, type: kind.action, data: null, targets });
+    return replayDead(em, tenant, id, within);
+  });
+  return { queued };
+}

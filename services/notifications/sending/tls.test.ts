@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { createServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+import { test } from 'node:test';
+import tls from 'node:tls';
+import { egressRules } from '@bailiwick/shared/egress/rules.ts';
+import type { Outcome } from './outcome.ts';
+import { createPools } from '@bailiwick/shared/egress/pools.ts';
+import { send } from './send.ts';
+import { authority, expiredCertificate, serverCertificate, serverKey } from './tls-certificates.ts';
+
+/** What Node can since 24.5. */
+const skip = 'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+
+const egress = egressRules({ hosts: ['localhost'], cidrs: ['127.0.0.0/8', '::1/128'], ports: [] });
+
+/** Posts once to a receiver with these settings, and tells how many requests it got and what kept others from speaking to it. */
+async function postTo(options: ServerOptions, host = 'localhost'): Promise<{ outcome: Outcome; requests: number; codes: string[] }> {
+  const seen = { requests: 0, codes: [] as string[] };
+  const server = createServer({ key: serverKey, cert: serverCertificate, ...options }, (request, response) => {
+    seen.requests++;
+    request.resume().on('end', () => response.writeHead(200).end());
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException) => seen.codes.push(error.code ?? ''));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Of its own: a TLS session that one receiver has given would be taken up again.
+  const pools = createPools({ connectMs: 2000, totalMs: 5000 });
+  try {
+    const url = `https://${host}:${(server.address() as AddressInfo).port}/`;
+    const outcome = await send({ pools, egress }, { url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal });
+    return { outcome, ...seen };
+  } finally {
+    await pools.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function assertRefused({ outcome, requests }: Awaited<ReturnType<typeof postTo>>): void {
+  assert.deepEqual([outcome.status, outcome.error, outcome.message], ['retry', 'tls_error', 'no trusted TLS connection could be made']);
+  assert.equal(requests, 0);
+}
+
+test('Webhooks_Deliver posts to no receiver whose certificate nobody has vouched for', async () => {
+  assertRefused(await postTo({}));
+});
+
+test('Webhooks_Deliver posts only where the certificate is trusted, of that name and not expired', { skip }, async () => {
+  const before = tls.getCACertificates();
+  tls.setDefaultCACertificates([...before, authority]);
+  try {
+    const { outcome, requests } = await postTo({});
+    assert.deepEqual([outcome.status, requests], ['delivered', 1]);
+    assertRefused(await postTo({}, '127.0.0.1'));
+    assertRefused(await postTo({ cert: expiredCertificate }));
+  } finally {
+    tls.setDefaultCACertificates(before);
+  }
+});
+
+/** A receiver that speaks nothing newer than TLS 1.1 needs OpenSSL, which Deno does not have. */
+const skipOld = 'deno' in process.versions ? 'this runtime has no old TLS to offer' : skip;
+
+test('Webhooks_Deliver speaks TLS 1.2 and later', { skip: skipOld }, async () => {
+  const before = tls.getCACertificates();
+  tls.setDefaultCACertificates([...before, authority]);
+  try {
+    assert.equal((await postTo({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })).outcome.status, 'delivered');
+    // The old versions are only spoken by OpenSSL at security level 0.
+    const old = await postTo({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
+    assertRefused(old);
+    assert.deepEqual(old.codes, ['ERR_SSL_UNSUPPORTED_PROTOCOL']);
+  } finally {
+    tls.setDefaultCACertificates(before);
+  }
+});

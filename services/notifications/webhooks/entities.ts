@@ -1,0 +1,36 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** A tenant's webhook endpoint. */
+export const WebhookEndpointEntity = defineEntity({
+  name: 'WebhookEndpoint',
+  tableName: 'webhook_endpoint',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    id: p.string().primary().columnType('text'),
+    name: p.text(),
+    url: p.text(),
+    active: p.boolean(),
+    /** Empty = all. */
+    eventTypes: p.array(),
+    description: p.text(),
+    /** Deliveries a second, 0 = no limit of its own. */
+    rateLimit: p.integer(),
+    dekId: p.text(),
+    /** The signing secret, sealed. */
+    secretEnc: p.blob(),
+    /** The secret before it, sealed with the same data key; it signs too until the time after it. */
+    previousSecretEnc: p.blob().nullable(),
+    previousSecretUntil: p.datetime(3).nullable(),
+    /** Why we switched it off; empty = we did not. */
+    disabledReason: p.text(),
+    disabledAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [
+    { name: 'webhook_endpoint_id', properties: ['id'] },
+    { name: 'webhook_endpoint_previous_secret', properties: ['previousSecretUntil'], where: 'previous_secret_until is not null' },
+  ],
+});
+
+export type WebhookEndpointRow = InferEntity<typeof WebhookEndpointEntity>;

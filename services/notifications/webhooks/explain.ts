@@ -1,0 +1,44 @@
+import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { isOwnFamily, reachOf, types } from '../events/catalogue.ts';
+import { type Receiver, withheld } from '../fanout/event.ts';
+import { listEndpoints } from './queries.ts';
+
+/** More than any tenant may have. */
+const all = { limit: 100_000, after: '' };
+
+const messages = {
+  '': 'The endpoint gets every event of this type.',
+  inactive: 'The endpoint is inactive.',
+  not_asked_for: 'The endpoint does not ask for events of this type.',
+  own_life: 'The endpoint gets events of this type about other endpoints, and none about itself.',
+  no_tenant: 'Events of this type belong to no tenant, or to one that is gone.',
+  test_only: 'Events of this type are sent by a test alone, to the one endpoint that is tested.',
+  unknown_type: 'There is no event of this type.',
+} as const;
+
+type Reason = keyof typeof messages;
+
+/** Says what fan-out would do, by what fan-out decides with. */
+export function explainHandler({ database }: { database: Database }): Pick<Handlers<typeof Webhooks>, 'explain'> {
+  return {
+    async explain({ tenant, type }) {
+      const verdicts = (await listEndpoints(database, tenant, all)).map((endpoint) => {
+        const reason = reasonOf(type, endpoint);
+        return { endpoint: endpoint.id, name: endpoint.name, receives: reason === '' || reason === 'own_life', reason, message: messages[reason] };
+      });
+      return { endpoints: verdicts };
+    },
+  };
+}
+
+function reasonOf(type: string, endpoint: Receiver): Reason {
+  if (isOwnFamily(type) && !types.has(type)) return 'unknown_type';
+  const reach = reachOf(type);
+  if (reach === 'nobody') return 'no_tenant';
+  if (reach === 'test') return 'test_only';
+  const isOwn = type.startsWith('webhook_endpoint.');
+  // About another endpoint first: what is withheld then is withheld always.
+  return withheld({ type, subject: '' }, endpoint) ?? (isOwn ? withheld({ type, subject: endpoint.id }, endpoint) : undefined) ?? '';
+}

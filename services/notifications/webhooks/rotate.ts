@@ -1,0 +1,70 @@
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { notFound, unavailable } from '@bailiwick/shared/errors.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
+import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
+import { type DeliveryTarget, findDeliveryTargets } from './queries.ts';
+import { jsonOf, previousSecretContext, recordEndpoint, recordOf, secretContext } from './record.ts';
+
+type Deps = { database: Database; keys: TenantKeys };
+
+/** Long enough to bring the new secret to every receiver in a working day. */
+const defaultGraceSeconds = 86_400;
+
+/** A signing secret as Standard Webhooks has them. */
+export const createSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rotateSecret'> {
+  return {
+    async rotateSecret({ tenant, id, graceSeconds = defaultGraceSeconds }, call) {
+      const secret = createSecret();
+      // What was sealed before the lock is of use only while the endpoint has the secret that was opened for it.
+      for (let tries = 0; tries < 5; tries++) {
+        const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
+        if (!target) throw notFound('endpoint');
+        const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
+        const row = sealed && (await replaceSecret(deps.database, { tenant, id, graceSeconds, target, sealed }, call));
+        if (row) return { endpoint: recordOf(row), secret };
+      }
+      throw unavailable();
+    },
+  };
+}
+
+type Sealing = { tenant: string; id: string; secret: string; target: DeliveryTarget };
+type SealedSecrets = { dekId: string; secretEnc: Buffer; previousSecretEnc: Buffer };
+
+/** The new secret and the one it replaces, under one data key; undefined where the tenant was given another one in between. */
+async function sealSecrets(keys: TenantKeys, { tenant, id, secret, target }: Sealing): Promise<SealedSecrets | undefined> {
+  const replaced = await keys.open(tenant, { dekId: target.dekId, sealed: target.secretEnc }, secretContext(id));
+  const present = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
+  const previous = await keys.seal(tenant, replaced, previousSecretContext(id));
+  return present.dekId === previous.dekId ? { dekId: present.dekId, secretEnc: present.sealed, previousSecretEnc: previous.sealed } : undefined;
+}
+
+type Replacement = { tenant: string; id: string; graceSeconds: number; target: DeliveryTarget; sealed: SealedSecrets };
+
+/** undefined where the endpoint got another secret, or another seal, meanwhile. */
+function replaceSecret(database: Database, { tenant, id, graceSeconds, target, sealed }: Replacement, call: Call): Promise<WebhookEndpointRow | undefined> {
+  return database.transaction(tenant, async (em) => {
+    const stored = await em.findOne(WebhookEndpointEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!stored) throw notFound('endpoint');
+    if (!target.secretEnc.equals(stored.secretEnc)) return undefined;
+    const before = jsonOf(stored);
+    const keepsPrevious = graceSeconds > 0;
+    em.assign(stored, {
+      dekId: sealed.dekId,
+      secretEnc: sealed.secretEnc,
+      previousSecretEnc: keepsPrevious ? sealed.previousSecretEnc : null,
+      previousSecretUntil: keepsPrevious ? new Date(Date.now() + graceSeconds * 1000) : null,
+      updatedAt: timeAfter(stored.updatedAt),
+    });
+    recordEndpoint(em, call, 'webhook_endpoint.secret_rotated', stored, changedFields(before, jsonOf(stored)));
+    return stored;
+  });
+}

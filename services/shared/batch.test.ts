@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBatch } from './batch.ts';
+
+/** A batch that doubles numbers and cannot do 13; and what was asked for together. */
+function doubling() {
+  const runs: number[][] = [];
+  const double = createBatch(
+    async (items: readonly number[]) => {
+      runs.push([...items]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (items.includes(13)) throw Object.assign(new Error('13'), { code: '22P05' });
+      if (items.includes(99)) throw new Error('the database is away');
+      return items.map((item) => 2 * item);
+    },
+    { size: 3, atOnce: 1 },
+  );
+  return { double, runs };
+}
+
+test('what is asked for at once goes together, and each gets its own answer', async () => {
+  const { double, runs } = doubling();
+  assert.deepEqual(await Promise.all([1, 2, 3, 4].map(double)), [2, 4, 6, 8]);
+  assert.deepEqual(runs, [[1, 2, 3], [4]]);
+});
+
+test('what comes while others are on their way goes with the next', async () => {
+  const { double, runs } = doubling();
+  const first = double(1);
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  await Promise.all([first, double(2), double(3)]);
+  assert.deepEqual(runs, [[1], [2, 3]]);
+});
+
+test('one that fails harms no other', async () => {
+  const { double } = doubling();
+  const [one, unlucky, three] = await Promise.allSettled([1, 13, 3].map(double));
+  assert.deepEqual([one?.status, unlucky?.status, three?.status], ['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('what happens to all is not tried for each', async () => {
+  const { double, runs } = doubling();
+  const settled = await Promise.allSettled([1, 99, 3].map(double));
+  assert.ok(settled.every(({ status }) => status === 'rejected'));
+  assert.deepEqual(runs, [[1, 99, 3]]);
+});

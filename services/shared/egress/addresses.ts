@@ -1,0 +1,80 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+// Which addresses are the internet's. Sources: the IANA special-purpose registries of IPv4 and IPv6 (RFC 6890), and what clouds
+// answer their machines on.
+
+/** Reads networks such as 10.0.0.0/8. Throws for what is none. */
+export function networks(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', bits = '', ...rest] = cidr.split('/');
+    const family = isIP(network);
+    const known = family !== 0 && !network.includes('%') && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+    if (!known) throw new Error(`holds ${cidr}, which is not a network such as 10.0.0.0/8`);
+    list.addSubnet(network, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
+
+const blockedV4 = networks([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  // Azure answers its machines there, in the middle of public addresses.
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]);
+
+// Of IPv6 only this is the internet. The rest is local, carries an IPv4 address inside (::/96, 64:ff9b::/96), or may become either.
+const globalUnicast = networks(['2000::/3']);
+// 2001::/23 has Teredo in it, and 2002::/16 is 6to4: both carry an IPv4 address.
+const blockedV6 = networks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+
+/** Whether an address that passes `isIP` is one of the internet, in whatever spelling. */
+export function isPublic(address: string): boolean {
+  const plain = unmapped(address);
+  if (isIPv4(plain)) return !blockedV4.check(plain, 'ipv4');
+  // A zone (fe80::1%eth0) means something on this host only.
+  if (plain.includes('%') || isTunnelled(groupsOf(plain))) return false;
+  return globalUnicast.check(plain, 'ipv6') && !blockedV6.check(plain, 'ipv6');
+}
+
+/** Whether an address lies in one of the networks: ::ffff:10.0.0.1 lies where 10.0.0.1 lies, and nowhere else. */
+export function liesIn(list: BlockList, address: string): boolean {
+  const plain = unmapped(address);
+  return !plain.includes('%') && list.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
+}
+
+/** ::ffff:127.0.0.1, in any spelling, is 127.0.0.1: a socket would dial just that. */
+function unmapped(address: string): string {
+  if (isIPv4(address) || address.includes('%')) return address;
+  const groups = groupsOf(address);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (!isMapped) return address;
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** ISATAP (RFC 5214 §6.1): any prefix, and an IPv4 address behind the interface identifier. */
+const isTunnelled = (groups: readonly number[]): boolean => ((groups[4] ?? 0) & ~0x0200) === 0 && groups[5] === 0x5efe;
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const inHex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
+  const [head = [], tail = []] = inHex.split('::').map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))));
+  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];
+}

@@ -1,0 +1,61 @@
+// What it means that a request brought no answer. Texts for people name no URL and no address: whoever reads the log of
+// attempts need not know where a name leads inside our network.
+
+const messages = {
+  timeout: 'the receiver did not answer in time',
+  dns_error: "the receiver's name does not resolve",
+  connection_refused: 'the receiver does not accept connections',
+  connection_reset: 'the connection ended without an answer that could be read',
+  tls_error: 'no trusted TLS connection could be made',
+  blocked_address: 'the address is not allowed for receivers',
+  invalid_url: 'the URL cannot be used',
+  response_too_large: 'the answer is too large',
+  aborted_by_receiver: 'the receiver broke off its answer',
+} as const;
+
+/** Those of the documented error names that a request without an answer can end in. */
+export type FailureName = keyof typeof messages;
+
+/** A request that the receiver is to blame for. */
+export class RequestFailed extends Error {
+  readonly failure: FailureName;
+
+  constructor(failure: FailureName, cause: unknown) {
+    super(messages[failure], { cause });
+    this.name = 'RequestFailed';
+    this.failure = failure;
+  }
+}
+
+/** Thrown into a request whose answer has no end. */
+export class AnswerTooLarge extends Error {
+  readonly code = 'ANSWER_TOO_LARGE';
+}
+
+// Node's, c-ares', OpenSSL's, llhttp's and undici's codes, and ours. The first match counts.
+const failures: ReadonlyArray<readonly [RegExp, FailureName]> = [
+  [/^BLOCKED_ADDRESS$/, 'blocked_address'],
+  [/^ERR_INVALID_URL$|^UND_ERR_INVALID_ARG$/, 'invalid_url'],
+  [/^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$|^ETIMEDOUT$/, 'timeout'],
+  [/^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EAI_.*|ETIMEOUT|EBADRESP|EBADNAME|ENONAME)$/, 'dns_error'],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN)$/, 'connection_refused'],
+  [/^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$|^ANSWER_TOO_LARGE$/, 'response_too_large'],
+  [/^(ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|UNABLE_TO_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/, 'tls_error'],
+];
+
+/** What a thrown value says of the receiver. `answering`: it had begun to answer. */
+export function failureOf(thrown: unknown, answering: boolean): RequestFailed {
+  return new RequestFailed(nameOf(thrown) ?? (answering ? 'aborted_by_receiver' : 'connection_reset'), thrown);
+}
+
+function nameOf(thrown: unknown): FailureName | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
+    if (error.name === 'TimeoutError') return 'timeout';
+    // A name with several addresses fails once for each of them; the first speaks for all.
+    if (error instanceof AggregateError && error.errors.length > 0) return nameOf(error.errors[0]);
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+    const known = failures.find(([pattern]) => pattern.test(code));
+    if (known) return known[1];
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP, isIPv4 } from 'node:net';
+
+export type Address = { address: string; family: 4 | 6 };
+export type LookUp = (name: string) => Promise<Address[]>;
+
+// A query that is lost is asked once more; a name that takes longer is one that does not resolve.
+const patience = { timeout: 1500, tries: 2, maxTimeout: 2500 };
+
+/**
+ * Looks names up at one DNS server (address:port), or where the host does if it is ''. The queries are Node's own and not
+ * `dns.lookup`: that occupies the threads which password hashing needs, and believes in search domains and /etc/hosts.
+ */
+export function createLookUp(server: string): LookUp {
+  const resolver = new Resolver(patience);
+  if (server !== '') resolver.setServers([parseServer(server)]);
+  return async (name) => {
+    if (name === 'localhost') return ['127.0.0.1', '::1'].map(asAddress);
+    // The dot at the end says that the name is whole.
+    const found = await Promise.allSettled([resolver.resolve4(`${name}.`), resolver.resolve6(`${name}.`)]);
+    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0) throw Object.assign(new Error('the name does not resolve'), { code: 'ENOTFOUND' });
+    return addresses.map(asAddress);
+  };
+}
+
+/** A DNS server's address and port, 53 where there is none. Throws for what is neither. */
+export function parseServer(text: string): string {
+  const [, v6, v4, port = '53'] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const address = v6 ?? v4 ?? '';
+  if (isIP(address) !== (v6 === undefined ? 4 : 6) || Number(port) < 1 || Number(port) > 65_535) {
+    throw new Error('must be the address of a DNS server and its port, such as 10.0.0.10:53');
+  }
+  return v6 === undefined ? `${address}:${port}` : `[${address}]:${port}`;
+}
+
+export const asAddress = (address: string): Address => ({ address, family: isIPv4(address) ? 4 : 6 });

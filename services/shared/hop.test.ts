@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { createClient } from '@connectrpc/connect';
+import { hopAgent, unprocessedHeader } from './connections.ts';
+import { toServiceError } from './errors.ts';
+import { asService, createHttpTransport } from './rpc.ts';
+import { listenHttp } from './serve.ts';
+
+// What a call over HTTP does with servers and connections that end, each case by itself.
+
+async function listen(t: TestContext, server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function clientOf(t: TestContext, url: string) {
+  const transport = createHttpTransport({ url, audience: 'test', sign: () => 'token' });
+  t.after(() => transport.close());
+  return createClient(Groups, asService(transport, 'test'));
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+const ok: Answer = (_, response) => void response.writeHead(200, { 'content-type': 'application/proto', 'content-length': 0 }).end();
+
+/** A service that greets, and answers its calls one after the other as it is told; the last way stays. */
+async function scripted(t: TestContext, ...answers: Answer[]) {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.method === 'HEAD') return void response.writeHead(204).end();
+    calls.push(request.url?.split('/').at(-1) ?? '');
+    request.resume().on('end', () => answers[Math.min(calls.length, answers.length) - 1]?.(request, response));
+  });
+  return { groups: clientOf(t, await listen(t, server)), calls };
+}
+
+test('a connection that reaches no process is given up unused, and the call goes out on the next', async (t) => {
+  const { port } = new URL(
+    await listen(
+      t,
+      createServer((request, response) => (request.method === 'HEAD' ? response.writeHead(204).end() : ok(request, response))),
+    ),
+  );
+  let connections = 0;
+  const proxy = createTcpServer((client) => {
+    connections += 1;
+    // As a proxy does that has accepted a connection and then finds nobody behind it.
+    if (connections <= 2) return void client.destroy();
+    const upstream = connect(Number(port), '127.0.0.1');
+    client
+      .on('error', () => {})
+      .pipe(upstream)
+      .on('error', () => {})
+      .pipe(client);
+  });
+  await clientOf(t, await listen(t, proxy)).save({});
+  assert.equal(connections, 3);
+});
+
+test('what the service says it has not processed is sent again, whatever it does', async (t) => {
+  const { groups, calls } = await scripted(t, (_, response) => void response.writeHead(408, { [unprocessedHeader]: '1', connection: 'close' }).end(), ok);
+  await groups.save({});
+  assert.deepEqual(calls, ['Save', 'Save']);
+});
+
+test('a call that ends without an answer is sent again only where it changes nothing', async (t) => {
+  const cut: Answer = (request) => request.socket.destroy();
+  const reads = await scripted(t, cut, cut, ok);
+  await reads.groups.get({});
+  assert.deepEqual(reads.calls, ['Get', 'Get', 'Get']);
+  const writes = await scripted(t, cut, ok);
+  assert.equal((await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code, 'unavailable');
+  assert.deepEqual(writes.calls, ['Save']);
+});
+
+test('an answer in the words of a proxy is none of the service', async (t) => {
+  const bad: Answer = (_, response) => void response.writeHead(503, { 'content-type': 'text/plain' }).end('no healthy upstream');
+  const reads = await scripted(t, bad, ok);
+  await reads.groups.get({});
+  const writes = await scripted(t, bad, ok);
+  assert.equal((await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code, 'unavailable');
+  assert.deepEqual(writes.calls, ['Save']);
+});
+
+/** Sends raw text and collects what comes back until the connection ends. */
+async function exchange(port: number, text: string, meanwhile: () => unknown): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (chunk) => (received += String(chunk)));
+  socket.write(text);
+  while (!received.includes('done')) await once(socket, 'data');
+  meanwhile();
+  await once(socket, 'close');
+  return received.slice(received.indexOf('done') + 4);
+}
+
+test('a listener that ends tells idle connections of our own client that nothing more is processed, and just closes others', async () => {
+  for (const agent of [hopAgent, 'another']) {
+    const listener = await listenHttp('127.0.0.1', 0, (_, response) => void response.end('done'));
+    let drained: Promise<void> | undefined;
+    const rest = await exchange(listener.port, `GET / HTTP/1.1\r\nhost: x\r\nuser-agent: ${agent}\r\n\r\n`, () => (drained = listener.drain()));
+    if (agent === hopAgent) assert.match(rest, /^HTTP\/1\.1 408 .*\r\nx-bailiwick-unprocessed: 1\r\n/);
+    else assert.equal(rest, '');
+    await drained;
+  }
+});
+
+test('a listener that will end lets go of its connections with the next answer, and still takes new ones', async () => {
+  const answers: ServerResponse[] = [];
+  const listener = await listenHttp('127.0.0.1', 0, (request, response) => (request.url === '/slow' ? void answers.push(response) : void response.end('done')));
+  const url = `http://127.0.0.1:${listener.port}`;
+  const slow = fetch(`${url}/slow`);
+  while (answers.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  listener.retire();
+  assert.equal((await fetch(url)).headers.get('connection'), 'close');
+  answers[0]?.end('done');
+  assert.equal((await slow).headers.get('connection'), 'close', 'also of the calls in flight');
+  await listener.drain();
+  await assert.rejects(fetch(url));
+});

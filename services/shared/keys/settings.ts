@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { oneOf, type Settings, type SettingTable } from '../config.ts';
+import type { KeyRing } from '../seal.ts';
+import { besides, createRingService, type KeyService } from './key-service.ts';
+import { createVaultService, isVaultKek } from './vault.ts';
+import { createVaultCalls } from './vault-calls.ts';
+import { tokenFromFile, tokenFromKubernetes } from './vault-token.ts';
+
+const pathSegment = (text: string) => {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(text)) throw new Error('must be a name, or names joined by /');
+};
+
+/** Where the key-encryption keys are that wrap the data keys. */
+export const keyServiceSettings = {
+  keyService: {
+    env: 'BAILIWICK_KEY_SERVICE',
+    kind: 'text',
+    fallback: 'ring',
+    check: oneOf('ring', 'vault'),
+    about: "What wraps the tenants' data keys: ring (the first key of the key ring) or vault (a key of HashiCorp Vault's transit engine). docs/keys.md",
+  },
+  vaultUrl: {
+    env: 'BAILIWICK_VAULT_URL',
+    kind: 'text',
+    fallback: '',
+    check: assertBase,
+    about: 'Where Vault is, such as https://vault.example.com:8200. Needed for vault; beside ring it is for data keys that Vault wrapped before.',
+  },
+  vaultNamespace: { env: 'BAILIWICK_VAULT_NAMESPACE', kind: 'text', fallback: '', about: 'The namespace in Vault, where it has some.' },
+  vaultTransitMount: {
+    env: 'BAILIWICK_VAULT_TRANSIT_MOUNT',
+    kind: 'text',
+    fallback: 'transit',
+    check: pathSegment,
+    about: 'Where the transit engine is mounted in Vault.',
+  },
+  vaultTransitKey: {
+    env: 'BAILIWICK_VAULT_TRANSIT_KEY',
+    kind: 'text',
+    fallback: 'bailiwick',
+    check: pathSegment,
+    about: 'The name of the key in the transit engine, of the type aes256-gcm96.',
+  },
+  vaultCa: {
+    env: 'BAILIWICK_VAULT_CA_FILE',
+    kind: 'text',
+    fallback: '',
+    about: "File with the certificates (PEM) to trust for Vault instead of the system's.",
+  },
+  vaultToken: {
+    env: 'BAILIWICK_VAULT_TOKEN_FILE',
+    kind: 'text',
+    fallback: '',
+    about: 'File with the token for Vault. It is read again each minute, and when Vault refuses it.',
+  },
+  vaultKubernetesRole: {
+    env: 'BAILIWICK_VAULT_KUBERNETES_ROLE',
+    kind: 'text',
+    fallback: '',
+    about: "The role to sign in to Vault as with the pod's own identity, instead of a token file.",
+  },
+  vaultKubernetesMount: {
+    env: 'BAILIWICK_VAULT_KUBERNETES_MOUNT',
+    kind: 'text',
+    fallback: 'kubernetes',
+    check: pathSegment,
+    about: 'Where the Kubernetes sign-in is mounted in Vault.',
+  },
+  vaultKubernetesJwt: {
+    env: 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE',
+    kind: 'text',
+    fallback: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+    about: "File with the token of the pod's service account.",
+  },
+} as const satisfies SettingTable;
+
+function assertBase(text: string): void {
+  if (text === '') return;
+  const { protocol, username, password, search, hash } = new URL(text);
+  if (!/^https?:$/.test(protocol)) throw new Error('must begin with https:// (or http://, to an agent on the same machine)');
+  if (username + password + search + hash !== '') throw new Error('must have nothing but a host, a port and a path');
+}
+
+/** The key service of those settings. Throws where something is missing; connects to nothing. */
+export function openKeyService(settings: Settings<typeof keyServiceSettings>, ring: KeyRing): KeyService {
+  const local = createRingService(ring);
+  if (settings.vaultUrl === '') {
+    if (settings.keyService === 'vault') throw new Error('BAILIWICK_VAULT_URL is required with BAILIWICK_KEY_SERVICE=vault');
+    return local;
+  }
+  const vault = openVault(settings);
+  return settings.keyService === 'vault' ? besides(vault, local, (kek) => !isVaultKek(kek)) : besides(local, vault, isVaultKek);
+}
+
+function openVault(settings: Settings<typeof keyServiceSettings>): KeyService {
+  const { vaultToken: file, vaultKubernetesRole: role, vaultKubernetesMount: mount, vaultKubernetesJwt: jwtFile } = settings;
+  if ((file === '') === (role === '')) throw new Error('Vault needs one of BAILIWICK_VAULT_TOKEN_FILE and BAILIWICK_VAULT_KUBERNETES_ROLE');
+  const calls = createVaultCalls({
+    url: settings.vaultUrl,
+    namespace: settings.vaultNamespace,
+    ca: settings.vaultCa === '' ? '' : readFileSync(settings.vaultCa, 'utf8'),
+    token: role === '' ? tokenFromFile(file) : tokenFromKubernetes({ mount, role, jwtFile }),
+  });
+  return createVaultService({ calls, mount: settings.vaultTransitMount, key: settings.vaultTransitKey });
+}

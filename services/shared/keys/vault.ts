@@ -1,0 +1,60 @@
+import { Buffer } from 'node:buffer';
+import { additionalData } from '../seal.ts';
+import type { KeyService } from './key-service.ts';
+import type { VaultCalls } from './vault-calls.ts';
+
+// HashiCorp Vault's transit engine as the key service, by its HTTP API
+// (https://developer.hashicorp.com/vault/api-docs/secret/transit). The key-encryption key never leaves it. The context
+// is its `associated_data`, which its `rewrap` does not know: a data key is wrapped anew by unwrapping and wrapping it.
+
+type Options = { calls: VaultCalls; mount: string; key: string };
+
+/** Of a key's type: those that bind associated data. */
+const types = ['aes256-gcm96', 'aes128-gcm96', 'chacha20-poly1305'];
+
+/** Whether a name is that of a key-encryption key of Vault's: `vault:<mount>/<key>:v<version>`, which no ring's key can have. */
+export const isVaultKek = (kek: string): boolean => kek.startsWith('vault:');
+
+/** The key service on a key of a transit engine: each version of it is a key-encryption key. */
+export function createVaultService({ calls, mount, key }: Options): KeyService {
+  const kekOf = (version: number | string) => `vault:${mount}/${key}:v${version}`;
+  // The version is known only after the wrapping, so it is not part of what is bound; the ciphertext itself names it.
+  const boundTo = (context: readonly string[]) => additionalData(['dek', `vault:${mount}/${key}`, ...context]).toString('base64');
+
+  async function readKey(): Promise<{ latest: number; oldest: number }> {
+    const { type, latest_version: latest, min_decryption_version: oldest } = await calls.get(`${mount}/keys/${key}`);
+    if (typeof type !== 'string' || !types.includes(type)) throw new Error(`the transit key must be of one of the types ${types.join(', ')}`);
+    if (typeof latest !== 'number' || typeof oldest !== 'number') throw new Error('the key service does not say which versions of the key there are');
+    return { latest, oldest };
+  }
+
+  return {
+    current: async () => kekOf((await readKey()).latest),
+
+    async keks() {
+      const { latest, oldest } = await readKey();
+      const first = Math.max(1, oldest);
+      return Array.from({ length: latest - first + 1 }, (_, index) => kekOf(latest - index));
+    },
+
+    async wrap(dataKey, context) {
+      const plaintext = Buffer.from(dataKey).toString('base64');
+      const { ciphertext } = await calls.post(`${mount}/encrypt/${key}`, { plaintext, associated_data: boundTo(context) });
+      const version = typeof ciphertext === 'string' ? /^vault:v(\d{1,9}):/.exec(ciphertext)?.[1] : undefined;
+      if (typeof ciphertext !== 'string' || version === undefined) throw new Error('the key service did not answer with a ciphertext');
+      return { kek: kekOf(version), wrapped: Buffer.from(ciphertext) };
+    },
+
+    async unwrap({ kek, wrapped }, context) {
+      const ciphertext = Buffer.from(wrapped).toString();
+      const version = /^vault:v(\d{1,9}):/.exec(ciphertext)?.[1];
+      if (version === undefined || kek !== kekOf(version)) throw new Error(`the data key was not wrapped by a key of this service: ${kek}`);
+      const { plaintext } = await calls.post(`${mount}/decrypt/${key}`, { ciphertext, associated_data: boundTo(context) });
+      const dataKey = Buffer.from(typeof plaintext === 'string' ? plaintext : '', 'base64');
+      if (dataKey.length !== 32) throw new Error('the key service did not answer with a data key');
+      return dataKey;
+    },
+
+    close: () => calls.close(),
+  };
+}

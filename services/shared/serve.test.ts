@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import process from 'node:process';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listenHttp } from './serve.ts';
+
+const unseen = 'deno' in process.versions && 'Deno does not tell that an answer is not read';
+
+test('a connection whose answer nobody reads is closed', { skip: unseen }, async () => {
+  let unread = 0;
+  const listener = await listenHttp(
+    '127.0.0.1',
+    0,
+    (_request, response) => {
+      response.once('close', () => (unread += response.writableFinished ? 0 : 1));
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+    },
+    { stalledMs: 300 },
+  );
+  const client = connect(listener.port, '127.0.0.1').pause();
+  await once(client, 'connect');
+  client.write('GET / HTTP/1.1\r\n\r\n');
+  for (let waited = 0; waited < 5000 && unread === 0; waited += 50) await sleep(50);
+  const closed = unread;
+  client.destroy();
+  await listener.drain();
+  assert.equal(closed, 1);
+});

@@ -1,0 +1,113 @@
+import { Buffer } from 'node:buffer';
+import process from 'node:process';
+import { openBroker } from '@bailiwick/shared/broker.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { publishTask, type Task } from '@bailiwick/shared/tasks.ts';
+import { eventually, type Stack } from '../harness.ts';
+import { createTenant, signUp } from '../people.ts';
+import { cpuMicrosOf } from './numbers.ts';
+import { type Peer, startPeer } from './peer.ts';
+import { bodyOf } from './peers/post.ts';
+import type { Aside, Received, ReceiverQuestion } from './peers/receiver.ts';
+import { startMeasured } from './stack.ts';
+
+// Deliveries of ours, fed as fan-out feeds them: tasks in the stream, here from the outside and as many as the bench wants.
+
+export type Deliveries = Awaited<ReturnType<typeof startDeliveries>>;
+
+/** An endpoint of the tenant, and the path of its URL. */
+export type Endpoint = { id: string; path: string };
+
+/** How many webhooks one process sends at once, unless told otherwise: the peers get the same. */
+export const concurrency = 64;
+
+const inFlight = 256;
+
+export const startReceiver = () => startPeer<string>('receiver.ts');
+export const pathsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `/hook-${index}`);
+
+/** Five processes with a tenant whose endpoints are all at one receiver. Nothing but what the bench publishes is sent to them. */
+export async function startDeliveries(receiver: Peer<string>, paths: readonly string[]) {
+  const stack = await startMeasured('five processes', { BAILIWICK_ENDPOINTS_PER_TENANT: '1000' });
+  const { token } = await signUp(stack);
+  const tenant = await createTenant(stack, token);
+  const feed = await openFeed(stack, tenant);
+  const endpoints: Endpoint[] = [];
+  for (const path of paths) endpoints.push(await createEndpoint(path));
+
+  async function createEndpoint(path: string): Promise<Endpoint> {
+    const endpoint = { Tenant: tenant, Name: path, URL: `${receiver.ready}${path}`, EventTypes: ['none.of.these'] };
+    const { status, body } = await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, token);
+    if (status !== 200) throw new Error(`no endpoint could be made: ${JSON.stringify(body)}`);
+    return { id: (body['Endpoint'] as { ID: string }).ID, path };
+  }
+
+  return {
+    ...feed,
+    stack,
+    tenant,
+    endpoints,
+    createEndpoint,
+
+    async deleteEndpoint({ id }: Endpoint): Promise<void> {
+      await stack.call('Webhooks_DeleteEndpoint', { Tenant: tenant, ID: id }, token);
+    },
+
+    async stop(): Promise<void> {
+      await feed.close();
+      await stack.stop();
+    },
+  };
+}
+
+/** A task as fan-out makes it. */
+export function deliveryTask(tenant: string, { id: endpoint }: Endpoint): Task {
+  const body = bodyOf(createId('evt'));
+  const request = { Tenant: tenant, Endpoint: endpoint, Type: 'group.updated', Body: Buffer.from(body).toString('base64') };
+  return { id: createId('tsk'), operation: 'Webhooks_Deliver', request, extra: {} };
+}
+
+/** Puts tasks into the stream of a stack, and takes the time until it is empty. */
+export async function openFeed(stack: Stack, tenant: string) {
+  const broker = openBroker({ url: stack.wiring.natsUrl, name: 'bench', log: createLog('bench', () => {}) });
+  await eventually('the broker', () => Promise.resolve(broker.isConnected()));
+  const worker = () => stack.pid('notifications');
+  const goOn = () => void process.kill(worker(), 'SIGCONT');
+  const publish = (task: Task) => publishTask(broker, task, { tenant, event: createId('evt') });
+  const isEmpty = async () => (await broker.oldest('TASK', 'task.>')) === undefined;
+
+  return {
+    worker,
+
+    publish,
+
+    /** Publishes tasks while the worker stands still, so that it begins with all of them. */
+    async heap(count: number, task: (index: number) => Task): Promise<void> {
+      process.kill(worker(), 'SIGSTOP');
+      for (let at = 0; at < count; at += inFlight) {
+        await Promise.all(Array.from({ length: Math.min(inFlight, count - at) }, (_, index) => publish(task(at + index))));
+      }
+    },
+
+    /** Lets the worker go on. Resolves with what `arrived` does, once the broker has every acknowledgement in writing. */
+    async drain<T>(arrived: () => Promise<T>): Promise<{ arrived: T; seconds: number; cpu: number }> {
+      const [before, begun] = [cpuMicrosOf(worker()), performance.now()];
+      goOn();
+      const result = await arrived();
+      await eventually('an empty stream', isEmpty, 60_000);
+      return { arrived: result, seconds: (performance.now() - begun) / 1000, cpu: cpuMicrosOf(worker()) - before };
+    },
+
+    goOn,
+    isEmpty,
+    close: () => broker.close(),
+  };
+}
+
+/** Lets the receiver forget what came, and answer who hangs. */
+export const resetReceiver = (receiver: Peer<string>, aside?: Aside) => receiver.ask({ kind: 'reset', ...(aside && { aside }) } satisfies ReceiverQuestion);
+
+/** Waits until so many bodies have come, at most `limitMs`. */
+export const awaitReceived = (receiver: Peer<string>, count: number, limitMs = 120_000): Promise<Received> =>
+  receiver.ask<Received>({ kind: 'await', count, limitMs } satisfies ReceiverQuestion);

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, compare, interleave, withErrors } from './bench.ts';
+import { awaitReceived, type Deliveries, deliveryTask, type Endpoint, pathsOf, resetReceiver, startDeliveries, startReceiver } from './deliveries.ts';
+import { cycle } from './driver.ts';
+import { eventually } from '../harness.ts';
+import type { Peer } from './peer.ts';
+
+const healthyCount = 99;
+/** Well below the ceiling, so that what is measured is waiting and not a queue that grows. */
+const steadyRate = 100;
+/** What the hanging endpoint has left when a turn begins: more than a worker has hands. */
+const ahead = 128;
+/** Who has got nothing by then has waited this long. */
+const limitMs = 20_000;
+
+type Turn = { perSecond: number; p99: number; errors: number };
+type Load = { count: number; publish: (endpoints: readonly Endpoint[]) => Promise<void> };
+
+/**
+ * G15, what an endpoint that hangs takes from the others: the 99 beside it, with a hundredth of the tasks going to one that
+ * answers nothing, and to one that does. The ceiling from a heap of tasks, and the slowest hundredth at a steady rate from
+ * a task's publication to its arrival.
+ */
+export const fairness: Bench = async ({ seconds, rounds }) => {
+  const receiver = await startReceiver();
+  const product = await startDeliveries(receiver, pathsOf(healthyCount));
+  const ceiling = heapOf(product, Math.round(400 * seconds));
+  const steady = streamOf(product, Math.round(2 * steadyRate * seconds));
+  const turn = (load: Load, hangs: boolean) => () => besideOne({ product, receiver, load, hangs });
+  const results = await interleave(
+    { ceiling: turn(ceiling, false), steady: turn(steady, false), hungCeiling: turn(ceiling, true), hungSteady: turn(steady, true) },
+    rounds,
+  );
+  await product.stop();
+  await receiver.stop();
+  const row = { id: 'G15', against: 'none hangs' };
+  const kept = compare(
+    { ...row, what: 'deliveries to 99 endpoints beside one that hangs', unit: '1/s', target: { least: 0.95 } },
+    results.hungCeiling.map(({ perSecond }) => perSecond),
+    results.ceiling.map(({ perSecond }) => perSecond),
+  );
+  const waits = compare(
+    { ...row, what: `p99 of ${steadyRate} deliveries/s, publication to arrival, meanwhile`, unit: 'ms', target: { most: 1.5 } },
+    results.hungSteady.map(({ p99 }) => p99),
+    results.steady.map(({ p99 }) => p99),
+  );
+  return [withErrors(kept, results.hungCeiling, results.ceiling), withErrors(waits, results.hungSteady, results.steady)];
+};
+
+/** All at once, while the worker stands still. */
+const heapOf = ({ heap, tenant }: Deliveries, count: number): Load => ({
+  count,
+  publish: (endpoints) => heap(count, (index) => deliveryTask(tenant, endpoints[index % endpoints.length] as Endpoint)),
+});
+
+/** One every so often, whether or not those before have arrived. */
+const streamOf = ({ publish, tenant }: Deliveries, count: number): Load => ({
+  count,
+  async publish(endpoints) {
+    const next = cycle(endpoints);
+    const published: Array<Promise<void>> = [];
+    const begun = performance.now();
+    while (published.length < count) {
+      const early = begun + (published.length * 1000) / steadyRate - performance.now();
+      if (early > 0) await sleep(early);
+      published.push(publish(deliveryTask(tenant, next())));
+    }
+    await Promise.all(published);
+  },
+});
+
+type Beside = { product: Deliveries; receiver: Peer<string>; load: Load; hangs: boolean };
+
+/** One turn, with a hundredth endpoint of its own: what the product has learnt of the one before is nothing to the next. */
+async function besideOne({ product, receiver, load, hangs }: Beside): Promise<Turn> {
+  const other = await product.createEndpoint(`/other-${crypto.randomUUID()}`);
+  await resetReceiver(receiver, { path: other.path, hangs });
+  await Promise.all(Array.from({ length: ahead }, () => product.publish(deliveryTask(product.tenant, other))));
+  await sleep(500);
+  const toOthers = load.count - Math.floor(load.count / (healthyCount + 1));
+  await load.publish([...product.endpoints, other]);
+  const begun = performance.now();
+  product.goOn();
+  const { count, p99 } = await awaitReceived(receiver, toOthers, limitMs);
+  const seconds = (performance.now() - begun) / 1000;
+
+  // Who hangs is answered, and what is left for it goes with it.
+  await resetReceiver(receiver);
+  await product.deleteEndpoint(other);
+  await eventually('an empty stream', product.isEmpty, 120_000);
+  return { perSecond: count / seconds, p99, errors: hangs ? 0 : toOthers - count };
+}

@@ -1,0 +1,61 @@
+import { newEnforcer, newModelFromString } from 'casbin';
+import { create } from '@bufbuild/protobuf';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
+import { holdsInTenant } from '@bailiwick/shared/caller.ts';
+import { type Bench, compareCost, interleave } from './bench.ts';
+import { median } from './numbers.ts';
+
+const policies = 1000;
+const model = `
+[request_definition]
+r = sub, dom, act
+[policy_definition]
+p = sub, dom, act
+[role_definition]
+g = _, _, _
+[policy_effect]
+e = some(where (p.eft == allow))
+[matchers]
+m = g(r.sub, p.sub, r.dom) && r.dom == p.dom && r.act == p.act`;
+
+/**
+ * G6, the check that every operation makes in its own process: whether a caller holds a permission in a tenant. Against
+ * casbin with roles in domains and as many policies, of which the caller's are the last.
+ */
+export const check: Bench = async ({ seconds, rounds }) => {
+  const enforcer = await newEnforcer(newModelFromString(model));
+  await enforcer.addPolicies(Array.from({ length: policies }, (_, index) => [`role-${index}`, 'tnt_1', `iam.area${index}.write`]));
+  await enforcer.addGroupingPolicy('ada', `role-${policies - 1}`, 'tnt_1');
+  const wanted = `iam.area${policies - 1}.write`;
+  if (!enforcer.enforceSync('ada', 'tnt_1', wanted)) throw new Error('casbin does not allow what it should');
+
+  const caller = create(CallerSchema, { type: 'user', id: 'ada', tenant: 'tnt_1', permissions: permissionBitmap(() => true) });
+  const last = permissions.at(-1) ?? '';
+  const results = await interleave(
+    {
+      ours: () => Promise.resolve(microsOf(() => holdsInTenant(caller, last, 'tnt_1'), seconds, 10_000)),
+      casbin: () => Promise.resolve(microsOf(() => enforcer.enforceSync('ada', 'tnt_1', wanted), seconds, 10)),
+    },
+    rounds,
+  );
+  const row = { id: 'G6', what: `a permission check in the process, ${policies} policies`, unit: 'µs' };
+  return [
+    { ...row, ours: median(results.ours), target: { most: 2 } },
+    compareCost({ ...row, against: 'casbin', target: { least: 100 } }, results.ours, results.casbin),
+  ];
+};
+
+/** The time of one call, measured over batches so that looking at the clock does not count. */
+function microsOf(ask: () => boolean, seconds: number, batch: number): number {
+  const until = performance.now() + seconds * 1000;
+  const started = performance.now();
+  let done = 0;
+  let allowed = 0;
+  while (performance.now() < until) {
+    for (let index = 0; index < batch; index++) allowed += Number(ask());
+    done += batch;
+  }
+  if (allowed !== done) throw new Error('a check was not allowed');
+  return ((performance.now() - started) * 1000) / done;
+}

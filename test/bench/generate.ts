@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { createPager } from '@bailiwick/shared/page.ts';
+import type { Stack } from '../harness.ts';
+import { rowsOf } from '../store.ts';
+
+// Rows by the thousand and million, written past the product: what is measured is how it reads among them.
+
+/** An identifier in SQL that ascends with `n`, as those that are made one after the other do. */
+const id = (prefix: string, n: string) => `'${prefix}_00000000' || lpad(${n}::text, 18, '0')`;
+
+/** People with a verified address, all of them members of `tenant`. */
+export async function fillUsers(stack: Stack, tenant: string, count: number): Promise<void> {
+  await rowsOf(
+    stack,
+    `insert into identity.user_account
+     select (jsonb_populate_record(null::identity.user_account, to_jsonb(u) || jsonb_build_object(
+       'id', ${id('usr', 'n')}, 'email', 'p' || n || '@example.com', 'email_key', 'p' || n || '@example.com'))).*
+     from (select * from identity.user_account limit 1) u cross join generate_series(1, $1::int) n`,
+    [count],
+  );
+  await rowsOf(
+    stack,
+    `insert into access.tenant_member (tenant, user_id, status, source, joined_at)
+     select $2, ${id('usr', 'n')}, 'active', 'admin', now() from generate_series(1, $1::int) n`,
+    [count, tenant],
+  );
+  await analyse(stack, 'identity.user_account', 'access.tenant_member');
+}
+
+/** Tenants with five members, three groups, two roles and six grants each, the members' being those of `fillUsers`. */
+export async function fillTenants(stack: Stack, count: number): Promise<void> {
+  const [tenant, each] = [id('tnt', 't'), 'generate_series(1, $1::int) t'];
+  for (const statement of [
+    `insert into access.tenant (id, slug, name, status, settings, metadata, created_by, created_at, updated_at)
+     select ${tenant}, 'filled-' || t, 'Filled', 'active', '{}', '{}', 'nobody', now(), now() from ${each}`,
+    `insert into access.tenant_member (tenant, user_id, status, source, joined_at)
+     select ${tenant}, ${id('usr', '(t * 5 + n)')}, 'active', 'admin', now() from ${each} cross join generate_series(1, 5) n`,
+    `insert into access.group_entry (tenant, id, path, key, ancestor_keys, name, description, external_id, source, metadata, created_at, updated_at)
+     select ${tenant}, ${id('grp', '(t * 3 + n)')}, 'g' || n, 'g' || n, array['g' || n], '', '', '', 'api', '{}', now(), now()
+     from ${each} cross join generate_series(1, 3) n`,
+    `insert into access.role_entry (tenant, id, slug, name, description, permissions, created_at, updated_at)
+     select ${tenant}, ${id('rol', '(t * 2 + n)')}, 'role-' || n, '', '', array['app.x.read'], now(), now() from ${each} cross join generate_series(1, 2) n`,
+    `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at)
+     select ${tenant}, ${id('grt', '(t * 5 + n)')}, 'user', ${id('usr', '(t * 5 + n)')}, 'member', '', 'nobody', now() from ${each} cross join generate_series(1, 5) n`,
+    `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at)
+     select ${tenant}, ${id('ggr', 't')}, 'group', 'g1', 'role-1', '', 'nobody', now() from ${each}`,
+  ])
+    await rowsOf(stack, statement, [count]);
+  await analyse(stack, 'access.tenant', 'access.tenant_member', 'access.group_entry', 'access.role_entry', 'access.grant_entry');
+}
+
+/** Audit entries of a tenant, as copies of its newest one. Their hashes are no chain. */
+export async function fillAudit(stack: Stack, tenant: string, count: number): Promise<void> {
+  await rowsOf(
+    stack,
+    `insert into access.audit_entry
+     select tenant, ${id('aud', 'n')}, e.seq + n, occurred_at, action, operation, result, code, actor_type, actor_id, credential_id, targets, target_ids,
+       permission, grant_id, ip, user_agent, request_id, trace_id, changes, prev_hash, hash
+     from (select * from access.audit_entry where tenant = $2 order by seq desc limit 1) e cross join generate_series(1, $1::int) n`,
+    [count, tenant],
+  );
+  await analyse(stack, 'access.audit_entry');
+}
+
+async function analyse(stack: Stack, ...tables: string[]): Promise<void> {
+  for (const table of tables) await rowsOf(stack, `vacuum analyze ${table}`);
+}
+
+/** The cursor of a list that goes on after a key: what a client holds that has read that far. */
+export function cursorAfter(stack: Stack, binding: readonly string[], key: string): string {
+  return createPager(parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'))).cursorAt(key, binding);
+}
+
+/** The key of the n-th row that was filled in. */
+export const filledId = (prefix: string, n: number): string => `${prefix}_00000000${String(n).padStart(18, '0')}`;

@@ -1,0 +1,33 @@
+import { availableParallelism } from 'node:os';
+import { verify } from '@node-rs/argon2';
+import { createPasswords } from '@bailiwick/identity/account/passwords.ts';
+import { password } from '../../people.ts';
+import { median } from '../numbers.ts';
+import { serveBench } from '../peer.ts';
+
+// The floor of every sign-in: nothing but the hashes, one on each CPU at a time. The hash that is verified is the
+// product's, so its parameters are too.
+
+const hash = await createPasswords().hash(password);
+
+/** How many hashes a second, and how long one takes alone, in ms. */
+async function measure(seconds: number) {
+  const alone: number[] = [];
+  for (let time = 0; time < 15; time++) {
+    const begun = performance.now();
+    await verify(hash, password);
+    alone.push(performance.now() - begun);
+  }
+  const started = performance.now();
+  let done = alone.length;
+  const worker = async () => {
+    while (performance.now() - started < seconds * 1000) {
+      await verify(hash, password);
+      done++;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return { done, perSecond: ((done - alone.length) * 1000) / (performance.now() - started), oneMs: median(alone) };
+}
+
+serveBench('ready', ({ seconds }: { seconds: number }) => measure(seconds));

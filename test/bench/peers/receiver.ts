@@ -1,0 +1,94 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { percentile } from '../numbers.ts';
+import { serveBench } from '../peer.ts';
+
+// Who gets the deliveries, of ours and of every peer: it takes a body, notes when it came, and answers 200. A body is a JSON
+// object with an `id` of its own and the time at which its task was published.
+
+/** A path whose deliveries are not counted, and whether they get an answer. */
+export type Aside = { path: string; hangs: boolean };
+
+/** `reset` forgets what came and answers who hangs. */
+export type ReceiverQuestion = { kind: 'reset'; aside?: Aside } | { kind: 'await'; count: number; limitMs: number };
+
+export type Received = {
+  /** Bodies that came, each counted once, and how many came again. */
+  count: number;
+  repeated: number;
+  /** From publication to arrival, in ms. What has not come counts with the time it has waited so far. */
+  p50: number;
+  p99: number;
+  /** When each tenth of what was waited for had come, in ms since 1970, from the first arrival on. */
+  tenths: number[];
+};
+
+const now = () => performance.timeOrigin + performance.now();
+
+let aside: Aside | undefined;
+let seen = new Set<string>();
+let arrivals: number[] = [];
+let latencies: number[] = [];
+let repeated = 0;
+let arrived = () => {};
+const held = new Set<ServerResponse>();
+
+function note(body: string): void {
+  const { id, publishedAt } = JSON.parse(body) as { id: string; publishedAt: number };
+  if (seen.has(id)) repeated++;
+  else {
+    seen.add(id);
+    arrivals.push(now());
+    latencies.push(now() - publishedAt);
+    arrived();
+  }
+}
+
+const server = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => (body += chunk));
+  request.on('end', () => {
+    const counts = request.url !== aside?.path;
+    if (counts) note(body);
+    if (counts || !aside?.hangs) response.end();
+    else {
+      held.add(response);
+      response.once('close', () => held.delete(response));
+    }
+  });
+});
+
+function reset(path: Aside | undefined): void {
+  aside = path;
+  for (const response of held) response.end();
+  [seen, arrivals, latencies, repeated] = [new Set(), [], [], 0];
+}
+
+function until(count: number, limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limitMs);
+    arrived = () => {
+      if (seen.size < count) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    arrived();
+  });
+}
+
+async function answer(question: ReceiverQuestion): Promise<Received | 'done'> {
+  if (question.kind === 'reset') {
+    reset(question.aside);
+    return 'done';
+  }
+  const { count, limitMs } = question;
+  await until(count, limitMs);
+  const missing = Array.from({ length: Math.max(0, count - seen.size) }, () => limitMs);
+  const waited = [...latencies, ...missing];
+  const tenths = Array.from({ length: 11 }, (_, tenth) => arrivals[Math.max(0, Math.round((count * tenth) / 10) - 1)] ?? Number.NaN);
+  return { count: seen.size, repeated, p50: percentile(waited, 0.5), p99: percentile(waited, 0.99), tenths };
+}
+
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => serveBench(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, answer));

@@ -1,0 +1,69 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { serveBench } from '../peer.ts';
+
+// A mail server that takes everything and keeps nothing: of what a mail costs, the least possible is its own. It counts
+// messages, and answers one question: when so many have come.
+
+let count = 0;
+let arrived = () => {};
+
+const answers: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^(EHLO|HELO) /i, '250 bench'],
+  [/^(MAIL|RCPT|RSET|NOOP)\b/i, '250 ok'],
+  [/^DATA$/i, '354 go on'],
+  [/^QUIT$/i, '221 bye'],
+];
+
+function serve(socket: Socket): void {
+  let text = '';
+  let inMessage = false;
+  const say = (line: string) => socket.write(`${line}\r\n`);
+
+  /** Takes one command or one message off what has come. Returns whether there was a whole one. */
+  function take(): boolean {
+    const end = inMessage ? '\r\n.\r\n' : '\r\n';
+    const at = text.indexOf(end);
+    if (at < 0) return false;
+    const line = inMessage ? '' : text.slice(0, at);
+    text = text.slice(at + end.length);
+    if (inMessage) {
+      inMessage = false;
+      count++;
+      say('250 taken');
+      arrived();
+      return true;
+    }
+    inMessage = /^DATA$/i.test(line);
+    say(answers.find(([pattern]) => pattern.test(line))?.[1] ?? '500 unknown');
+    return true;
+  }
+
+  socket.setEncoding('latin1');
+  socket.setNoDelay(true);
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    while (take());
+  });
+  socket.on('error', () => socket.destroy());
+  say('220 bench');
+}
+
+/** Resolves with what has come since the question before, once it is `wanted` or the time is up. */
+async function answer({ wanted, limitMs }: { wanted: number; limitMs: number }): Promise<number> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, limitMs);
+    arrived = () => {
+      if (count < wanted) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    arrived();
+  });
+  const came = count;
+  count = 0;
+  arrived = () => {};
+  return came;
+}
+
+const server = createServer(serve);
+server.listen(0, '127.0.0.1', () => serveBench(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, answer));

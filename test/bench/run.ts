@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { findBroker } from '@bailiwick/deploy/local/broker.ts';
+import { startTestServer } from '../database.ts';
+import type { Bench, Row } from './bench.ts';
+import { failuresSoFar } from './driver.ts';
+import { logins } from './g1-logins.ts';
+import { isolation } from './g2-isolation.ts';
+import { signIn } from './g3-sign-in.ts';
+import { read } from './g4-read.ts';
+import { hop } from './g5-hop.ts';
+import { check } from './g6-check.ts';
+import { deliveries } from './g7-deliveries.ts';
+import { mail } from './g8-mail.ts';
+import { telemetry } from './g9-telemetry.ts';
+import { memory } from './g10-memory.ts';
+import { lists } from './g11-lists.ts';
+import { depth } from './g12-depth.ts';
+import { tenants } from './g13-tenants.ts';
+import { backlog } from './g14-backlog.ts';
+import { fairness } from './g15-fairness.ts';
+import { audit } from './g16-audit.ts';
+import { report } from './report.ts';
+
+// npm run bench: ours against a floor or a peer, in the same run and in turns, and a table in Markdown at the end.
+// Nothing here fails for being slow.
+//
+//   npm run bench                            all of them, more than half an hour
+//   npm run bench -- G1 G4                   some
+//   npm run bench -- --seconds 3 --rounds 9  longer turns, and more of them
+//   npm run bench -- G14 --tasks 1000000     a larger backlog
+//   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then of no use
+
+const benches: Record<string, Bench> = {
+  G1: logins,
+  G2: isolation,
+  G3: signIn,
+  G4: read,
+  G5: hop,
+  G6: check,
+  G7: deliveries,
+  G8: mail,
+  G9: telemetry,
+  G10: memory,
+  G11: lists,
+  G12: depth,
+  G13: tenants,
+  G14: backlog,
+  G15: fairness,
+  G16: audit,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '1.5' },
+    rounds: { type: 'string', default: '3' },
+    tasks: { type: 'string', default: '20000' },
+    profile: { type: 'string' },
+  },
+});
+const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), tasks: Number(values.tasks) };
+if (!(options.tasks >= 1000)) throw new Error('--tasks is a number of 1000 or more');
+if (!(options.seconds > 0 && options.rounds >= 3)) throw new Error('--seconds is a number above 0, and --rounds one of 3 or more: what is quoted are medians');
+const chosen = positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : Object.keys(benches);
+const unknown = chosen.filter((name) => !(name in benches));
+if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}, only ${Object.keys(benches).join(', ')}`);
+
+const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-bench-'));
+process.env['BAILIWICK_TEST_BROKER'] = JSON.stringify(await findBroker((line) => process.stderr.write(`${line}\n`)));
+const loadBefore = loadavg()[0] ?? 0;
+const database = await startTestServer(path.join(folder, 'postgres'));
+process.env['BAILIWICK_TEST_DATABASE'] = database.url;
+if (values.profile !== undefined) process.env['NODE_OPTIONS'] = `--cpu-prof --cpu-prof-dir=${path.resolve(values.profile)}`;
+const started = performance.now();
+const rows: Row[] = [];
+try {
+  for (const name of chosen) {
+    process.stderr.write(`\n${name} `);
+    rows.push(...((await benches[name]?.(options)) ?? []));
+  }
+} finally {
+  await database.remove();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stderr.write('\n');
+process.stdout.write(report(rows, { ...options, loadBefore, minutes: (performance.now() - started) / 60_000 }, failuresSoFar()));

@@ -1,0 +1,40 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+
+/** A way to a server that can be held up: nothing is lost, but what is sent meanwhile arrives when it goes on. */
+export async function startCable(serverUrl: string) {
+  const { hostname: host, port } = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  let held: Array<() => void> | undefined;
+  const now = (work: () => void) => {
+    if (held) held.push(work);
+    else work();
+  };
+  const listener = createServer((client) => {
+    const upstream = connect({ host, port: Number(port) });
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => now(() => to.write(data)));
+      from.on('error', () => to.destroy());
+      from.on('close', () => (sockets.delete(from), to.destroySoon()));
+    }
+  });
+  await new Promise<void>((resolve) => listener.listen(0, loopback, resolve));
+  const own = (listener.address() as { port: number }).port;
+  return {
+    url: serverUrl.replace(`${host}:${port}`, `${loopback}:${own}`),
+    hold: () => void (held ??= []),
+    goOn() {
+      const waiting = held ?? [];
+      held = undefined;
+      for (const work of waiting) work();
+    },
+    close() {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { chartDir, openChart } from './helm.ts';
+
+const chart = await openChart();
+const text = readFileSync(path.join(chartDir, 'dashboards/bailiwick.json'), 'utf8');
+const documented = readFileSync(path.join(chartDir, '../../docs/observability.md'), 'utf8');
+
+type Panel = { type: string; title: string; description?: string; targets?: Array<{ expr: string }> };
+const { panels } = JSON.parse(text) as { panels: Panel[] };
+
+test('the dashboard asks for metrics that there are, and for all of them', () => {
+  const asked = new Set(text.match(/bailiwick_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, '')));
+  const known = new Set(documented.match(/`bailiwick_\w+`/g)?.map((name) => name.slice(1, -1)));
+  const without = (names: ReadonlySet<string>, others: ReadonlySet<string>) =>
+    [...names].filter((name) => !others.has(name) && !others.has(`${name}_total`) && !others.has(name.replace(/_total$/, '')));
+  assert.deepEqual(without(asked, known), []);
+  assert.deepEqual(without(known, asked), []);
+});
+
+test('every graph says what it shows, and of which job', () => {
+  const graphs = panels.filter(({ type }) => type !== 'row');
+  assert.ok(graphs.length > 10);
+  for (const { title, description, targets = [] } of graphs) {
+    assert.match(description ?? '', /\.$/, title);
+    assert.ok(targets.length > 0, title);
+    for (const { expr } of targets) assert.match(expr, /\{job=~"\$job"/, title);
+  }
+});
+
+test('`dashboards.enabled` makes a ConfigMap of the dashboard as it is', { skip: chart.skip }, async () => {
+  const find = (manifests: Array<{ kind?: unknown; metadata?: { name?: string } }>) =>
+    manifests.filter(({ metadata }) => metadata?.name?.endsWith('-dashboards'));
+  assert.deepEqual(find(await chart.render({ file: 'minimal' })), []);
+  const [map] = find(await chart.render({ file: 'full' })) as Array<{
+    kind: string;
+    metadata: { labels: Record<string, string> };
+    data: Record<string, string>;
+  }>;
+  assert.equal(map?.kind, 'ConfigMap');
+  assert.equal(map?.metadata.labels['grafana_dashboard'], '1');
+  assert.deepEqual(JSON.parse(map?.data['bailiwick.json'] ?? ''), JSON.parse(text));
+});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+
+// The command-line tool as a shell runs it, with a home of its own.
+
+const main = path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts');
+
+export type Outcome = { code: number; stdout: string; stderr: string };
+type RunOptions = { input?: string; env?: Record<string, string>; program?: readonly [command: string, ...args: string[]] };
+
+export type Cli = ReturnType<typeof createCli>;
+
+/** A user of the tool. `url` is where Bailiwick is, `token` what that user has in the environment. */
+export function createCli(url: string, token = '') {
+  const home = mkdtempSync(path.join(tmpdir(), 'bailiwick-cli-'));
+  return {
+    home,
+    sessionsFile: path.join(home, 'bailiwick/sessions.json'),
+    remove: () => rmSync(home, { recursive: true, force: true }),
+
+    run(args: readonly string[], { input = '', env = {}, program = [process.execPath, main] }: RunOptions = {}): Promise<Outcome> {
+      const [command, ...before] = program;
+      const own = { XDG_CONFIG_HOME: home, BAILIWICK_URL: url, BAILIWICK_TOKEN: token };
+      const child = spawn(command, [...before, ...args], { env: { ...process.env, NODE_OPTIONS: '', ...own, ...env } });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+      child.stdin.on('error', () => {});
+      child.stdin.end(input);
+      return new Promise((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+      });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { operations } from '@bailiwick/proto/registry.ts';
+import { type Stack, startStack } from '../harness.ts';
+import { createTenant, signUp } from '../people.ts';
+import { type Cli, createCli } from './cli.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+describe('bailiwick: every operation', () => {
+  let stack: Stack;
+  let cli: Cli;
+  let tenant: string;
+  before(async () => {
+    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+    const { token } = await signUp(stack);
+    tenant = await createTenant(stack, token);
+    cli = createCli(stack.url, token);
+  });
+  after(async () => {
+    cli?.remove();
+    await stack?.stop();
+  });
+  const save = (Path: string, ...more: string[]) => cli.run(['Groups_Save', '--Group.Tenant', tenant, '--Group.Path', Path, ...more]);
+
+  test('flags, a file and the standard input make the same requests', async () => {
+    assert.deepEqual(await save('eng', '--Group.Name', 'Engineering', '--Group.Metadata', 'team=a'), { code: 0, stdout: '', stderr: 'done\n' });
+    const request = (Path: string) => JSON.stringify({ Group: { Tenant: tenant, Path, Name: 'By data' } });
+    const file = path.join(cli.home, 'request.json');
+    writeFileSync(file, request('ops'));
+    assert.equal((await cli.run(['Groups_Save', '--data', `@${file}`])).code, 0);
+    assert.equal((await cli.run(['Groups_Save', '--data', '-', '--Group.Name', 'By flag'], { input: request('sales') })).code, 0);
+    const names = await Promise.all(
+      ['eng', 'ops', 'sales'].map(async (Path) => {
+        const { stdout } = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', Path, '--json']);
+        return (JSON.parse(stdout) as { Group: { Name: string } }).Group.Name;
+      }),
+    );
+    assert.deepEqual(names, ['Engineering', 'By data', 'By flag']);
+  });
+
+  test('people get tables, scripts get JSON, and --all goes on to the end', async () => {
+    for (const one of ['a', 'b', 'c']) await save(`list/${one}`, '--Group.Name', `\u001b[31m${one}`);
+    const first = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2']);
+    assert.match(first.stdout, /^ID +Tenant +Path +Name/);
+    assert.equal(first.stdout.trim().split('\n').length, 3);
+    assert.match(first.stderr, /--all/);
+    const all = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all']);
+    assert.match(all.stdout, /list\/c/);
+    assert.ok(!all.stdout.includes('\u001b'), 'a name does not colour the terminal');
+    const lines = (await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all', '--json'])).stdout.trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { Path: string }).Path).filter((one) => one.startsWith('list/')),
+      ['list/a', 'list/b', 'list/c'],
+    );
+    const none = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'nowhere']);
+    assert.deepEqual([none.code, none.stdout], [0, 'Group  (none)\n']);
+  });
+
+  test('a long text is written as it comes', async () => {
+    const { code, stdout } = await cli.run(['Audit_Export', '--Tenant', tenant, '--Format', 'csv']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ID,/);
+  });
+
+  test('a refusal says all that is wrong, and exits with 1', async () => {
+    const { code, stdout, stderr } = await cli.run(['Webhooks_CreateEndpoint', '--Endpoint.Tenant', tenant]);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /endpoint name is required\n.*endpoint url is required\n.*request [0-9a-f-]{36}\n/);
+  });
+
+  test('exit codes tell apart what was not understood, who is not signed in, and what was not reached', async () => {
+    const codes = async (args: string[], env?: Record<string, string>) => (await cli.run(args, env ? { env } : {})).code;
+    assert.equal(await codes(['Groups_Sav']), 2);
+    assert.equal(await codes(['Groups_Get', '--Slug', 'x']), 2);
+    assert.equal(await codes(['Groups_List', '--Page.Limit', 'many']), 2);
+    assert.equal(await codes(['Groups_Get', '--data', '{']), 2);
+    assert.equal(await codes(['Groups_List', '--Tenant', tenant, '--url', 'somewhere']), 2);
+    assert.equal(await codes(['Groups_List', '--Tenant', tenant], { BAILIWICK_TOKEN: '' }), 4);
+    assert.equal(await codes(['Groups_Save', '--url', 'http://127.0.0.1:1']), 5);
+  });
+
+  test('the help has every operation but the worker’s, with who may call it and its fields', async () => {
+    const overview = (await cli.run(['--help'])).stdout;
+    for (const { name, credential, public: isPublic } of operations.values()) {
+      const [area = '', verb] = name.split(/_(.*)/);
+      const line = overview.split('\n').find((one) => one.trim().startsWith(`${area} `)) ?? '';
+      assert.equal(line.split(' ').includes(`_${verb}`), isPublic && credential !== 'worker', name);
+    }
+    const { code, stdout } = await cli.run(['Groups_AddMember', '--help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /Adds a member of the tenant to a group\..*Who may: .*iam\.groups\.write.*--UserID TEXT +Required/s);
+    assert.equal((await cli.run(['help', 'Groups_AddMember'])).stdout, stdout);
+  });
+
+  test('the commands of the documents are commands, with flags that are there', async () => {
+    const documents = ['README.md', 'proto/client/cli/README.md'].map((file) => readFileSync(path.join(root, file), 'utf8'));
+    const lines = documents.flatMap((text) => [...text.matchAll(/^\$ bailiwick (\w+)(.*)$/gm)]);
+    assert.ok(lines.length > 8);
+    for (const [line, name = '', rest = ''] of lines) {
+      const { code, stdout } = await cli.run(['help', name]);
+      assert.equal(code, 0, line);
+      for (const [flag] of rest.matchAll(/--[\w.-]+/g)) assert.ok(stdout.includes(` ${flag}`), line);
+    }
+  });
+
+  test('bash completes operations and flags', async () => {
+    const { stdout: script } = await cli.run(['completion', 'bash']);
+    const complete = async (...words: string[]) => {
+      const program = `bailiwick() { "$NODE" "$MAIN" "$@"; }\n${script}\nCOMP_WORDS=(bailiwick ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _bailiwick; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const env = { NODE: process.execPath, MAIN: path.join(root, 'proto/client/cli/main.ts') };
+      const { stdout } = await cli.run(['-c', program], { env, program: ['bash'] });
+      return stdout.trim().split('\n');
+    };
+    assert.deepEqual(await complete('Groups_Ad'), ['Groups_AddMember']);
+    assert.deepEqual(await complete('Groups_Get', '--P'), ['--Path']);
+    assert.deepEqual(await complete('Groups_ListMembers', '--Effective', 't'), ['true']);
+    for (const shell of ['zsh', 'fish']) assert.equal((await cli.run(['completion', shell])).code, 0);
+    assert.equal((await cli.run(['completion', 'cmd'])).code, 2);
+  });
+});

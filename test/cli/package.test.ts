@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { hostNode } from '../client/host-node.ts';
+import { createCli } from './cli.ts';
+
+// The tool as somebody else installs it, on the host's own Node. pnpm packs it, since npm does not know the workspace's catalog.
+
+const root = path.resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+test('the packed tool runs without the workspace, with yaml and nothing else', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tool-'));
+  const cli = createCli('http://127.0.0.1:1');
+  t.after(() => {
+    rmSync(folder, { recursive: true, force: true });
+    cli.remove();
+  });
+  const pnpm = /'(pnpm@[\d.]+)'/.exec(readFileSync(path.join(root, 'deploy/local/bootstrap.mjs'), 'utf8'))?.[1] ?? '';
+  await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: path.join(root, 'proto/client/cli') });
+  writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
+  const [tarball = ''] = globSync('*.tgz', { cwd: folder });
+  const yaml = realpathSync(path.join(root, 'proto/client/cli/node_modules/yaml'));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`, yaml], { cwd: folder });
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'node_modules/@bailiwick/cli/package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  assert.deepEqual(Object.keys(manifest.dependencies), ['yaml']);
+
+  const program = [hostNode(), path.join(folder, 'node_modules/.bin/bailiwick')] as const;
+  const help = await cli.run(['--help'], { program });
+  assert.deepEqual([help.code, help.stdout.startsWith('bailiwick ')], [0, true], help.stderr);
+  assert.equal((await cli.run(['Groups_List', '--Tenant', 'x'], { program, env: { BAILIWICK_TOKEN: 'x' } })).code, 5);
+  assert.match((await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr, /Roles must be a list/);
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import { type Stack, startStack } from '../harness.ts';
+import { password, signUp } from '../people.ts';
+import { createCli } from './cli.ts';
+
+describe('bailiwick: who is calling', () => {
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+  });
+  after(() => stack?.stop());
+
+  const newCli = (t: TestContext, token?: string) => {
+    const cli = createCli(stack.url, token);
+    t.after(cli.remove);
+    return cli;
+  };
+
+  test('login keeps a session for its user alone, and logout ends it', async (t) => {
+    const cli = newCli(t);
+    const { email } = await signUp(stack);
+    const signedIn = await cli.run(['login', '--email', email], { input: `${password}\n` });
+    assert.deepEqual([signedIn.code, signedIn.stdout], [0, ''], signedIn.stderr);
+    assert.equal(statSync(cli.sessionsFile).mode & 0o777, 0o600);
+    assert.equal(statSync(path.dirname(cli.sessionsFile)).mode & 0o777, 0o700);
+    // Also where no address is said any more.
+    const account = await cli.run(['Account_Get', '--json'], { env: { BAILIWICK_URL: '' } });
+    assert.equal((JSON.parse(account.stdout) as { User: { Email: string } }).User.Email, email);
+
+    const { Tokens } = JSON.parse(readFileSync(cli.sessionsFile, 'utf8')) as { Tokens: Record<string, string> };
+    assert.equal((await cli.run(['logout'])).code, 0);
+    assert.equal((await stack.call('Account_Get', {}, Tokens[stack.url])).status, 401);
+    assert.equal((await cli.run(['Account_Get'])).code, 4);
+    assert.equal((await cli.run(['logout'])).code, 0);
+  });
+
+  test('a wrong password is exit code 4, and nothing is kept or shown of it', async (t) => {
+    const cli = newCli(t);
+    const { email } = await signUp(stack);
+    const { code, stdout, stderr } = await cli.run(['login', '--email', email], { input: 'not the password' });
+    assert.equal(code, 4);
+    assert.doesNotMatch(stdout + stderr, /not the password/);
+    assert.ok(!existsSync(cli.sessionsFile));
+  });
+
+  test('a kept token goes to no other address', async (t) => {
+    const cli = newCli(t);
+    const { email } = await signUp(stack);
+    await cli.run(['login', '--email', email], { input: password });
+    const elsewhere = await cli.run(['Account_Get', '--url', stack.url.replace('127.0.0.1', 'localhost')]);
+    assert.equal(elsewhere.code, 4, elsewhere.stderr);
+  });
+
+  test('a file that others can read is refused', async (t) => {
+    const cli = newCli(t);
+    const { email } = await signUp(stack);
+    await cli.run(['login', '--email', email], { input: password });
+    chmodSync(cli.sessionsFile, 0o644);
+    const { code, stderr } = await cli.run(['Account_Get']);
+    assert.equal(code, 1);
+    assert.match(stderr, /others can read/);
+    // Whoever brings a token needs no file.
+    const { token } = await signUp(stack);
+    assert.equal((await cli.run(['Account_Get'], { env: { BAILIWICK_TOKEN: token } })).code, 0);
+  });
+
+  test('a key comes from a file, from the standard input, or is kept by login', async (t) => {
+    const cli = newCli(t);
+    const file = path.join(cli.home, 'key');
+    mkdirSync(cli.home, { recursive: true });
+    writeFileSync(file, `${stack.platformKey}\n`);
+    const { email } = await signUp(stack);
+    const call = ['Users_GetByEmail', '--Email', email];
+    assert.equal((await cli.run(call)).code, 4);
+    assert.equal((await cli.run([...call, '--token-file', file])).code, 0);
+    assert.equal((await cli.run([...call, '--token-file', '-'], { input: stack.platformKey })).code, 0);
+    assert.equal((await cli.run(['login', '--token-file', file])).code, 0);
+    assert.equal((await cli.run(call)).code, 0);
+    writeFileSync(file, 'bwkb_junk');
+    assert.equal((await cli.run(['login', '--token-file', file])).code, 4);
+    assert.equal((await cli.run(['Account_Get', '--token-file', path.join(cli.home, 'none')])).code, 1);
+  });
+
+  test('a password never stands on the command line', async (t) => {
+    const cli = newCli(t);
+    const { email } = await signUp(stack);
+    const direct = await cli.run(['Account_Login', '--Email', email, '--Password', password]);
+    assert.equal(direct.code, 2);
+    assert.doesNotMatch(direct.stderr, new RegExp(password));
+    const piped = await cli.run(['Account_Login', '--Email', email, '--Password', '-', '--json'], { input: `${password}\n` });
+    assert.match((JSON.parse(piped.stdout) as { Token: string }).Token, /^bwks_/);
+  });
+});

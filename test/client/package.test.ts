@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type Stack, startStack } from '../harness.ts';
+import { createTenant, signUp } from '../people.ts';
+import { hostNode } from './host-node.ts';
+
+// @bailiwick/client as somebody else gets it: packed by npm, installed into an empty project, used on the host's own Node.
+
+const root = path.resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** A consumer in TypeScript, and by the types that are taken away, in JavaScript. */
+const consumer = `
+import { createClient } from '@bailiwick/client';
+import { BailiwickError, InvalidArgumentError } from '@bailiwick/client/errors';
+import type { Group, GroupInput, Groups_SaveReq } from '@bailiwick/client/types';
+
+const [url = '', token = '', tenant = ''] = process.argv.slice(2);
+const client = createClient({ url, token });
+
+const wanted: GroupInput = { Tenant: tenant, Path: 'eng/backend', Name: 'Backend' };
+const request: Groups_SaveReq = { Group: wanted };
+await client.call('Groups_Save', request);
+const { Group: saved } = await client.call('Groups_Get', { Tenant: tenant, Path: 'eng/backend' });
+// What was read can be sent back.
+if (saved !== null) await client.call('Groups_Save', { Group: saved, IfUpdatedAt: saved.UpdatedAt });
+
+const paths: string[] = [];
+for await (const group of client.list('Groups_List', { Tenant: tenant, Page: { Limit: 1 } })) paths.push(group.Path);
+const exported: string = await (await client.stream('Audit_Export', { Tenant: tenant })).text();
+
+let messages: readonly string[] = [];
+try {
+  await client.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: '', URL: '' } });
+} catch (error) {
+  if (error instanceof InvalidArgumentError && error instanceof BailiwickError) messages = error.Messages;
+}
+const name: string | undefined = saved?.Name;
+console.log(JSON.stringify({ name, paths, messages, lines: exported.trim().split('\\n').length }));
+`;
+
+/** What the compiler has to refuse. */
+const mistakes = `
+import { createClient } from '@bailiwick/client';
+import type { Group } from '@bailiwick/client/types';
+const client = createClient({ url: 'http://127.0.0.1:1' });
+export async function wrong(group: Group) {
+  // @ts-expect-error there is no such operation
+  await client.call('Groups_Sav', {});
+  // @ts-expect-error Tenant is required
+  await client.call('Groups_Get', { Path: 'eng' });
+  // @ts-expect-error a number is no path
+  await client.call('Groups_Get', { Tenant: '', Path: 1 });
+  // @ts-expect-error it may be null
+  (await client.call('Groups_Get', { Tenant: '', Path: '' })).Group.Name;
+  // @ts-expect-error no list
+  for await (const item of client.list('Groups_Get', { Tenant: '', Path: '' })) void item;
+  // @ts-expect-error a long text, which is streamed
+  await client.call('Audit_Export', { Tenant: '' });
+  // @ts-expect-error the worker's own
+  await client.call('Webhooks_Deliver', { Tenant: '' });
+  // @ts-expect-error times are left out where they are unset
+  return group.UpdatedAt.length;
+}
+`;
+
+/** The examples of a document as one program. */
+function examples(document: string, before: string): string {
+  const blocks = readFileSync(path.join(root, document), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms);
+  return [before, ...Array.from(blocks, ([, code = '']) => code), 'export {};'].join('\n');
+}
+
+const compilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+};
+const projects = {
+  'tsconfig.json': {
+    compilerOptions: { ...compilerOptions, outDir: 'out', types: ['node'], lib: ['es2023'] },
+    files: ['consumer.ts', 'client-readme.ts', 'readme.ts'],
+  },
+  'tsconfig.browser.json': {
+    compilerOptions: { ...compilerOptions, noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [], lib: ['es2023', 'dom'] },
+    files: ['mistakes.ts'],
+  },
+};
+
+describe('@bailiwick/client as a package', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-package-'));
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack('one process');
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await stack?.stop();
+  });
+  /** With the workspace's compiler and with one that is older. */
+  const tsc = async (project: string) => {
+    for (const modules of ['node_modules', 'test/node_modules']) {
+      const args = [path.join(root, modules, 'typescript/bin/tsc'), '-p', path.join(folder, project)];
+      await run(process.execPath, args).catch((error: { stdout: string }) => assert.fail(`${modules}: ${error.stdout}`));
+    }
+  };
+
+  test('npm packs plain JavaScript and its types, and nothing else', async () => {
+    await run('npm', ['pack', '--pack-destination', folder], { cwd: path.join(root, 'proto/client') });
+    writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
+    const [tarball = ''] = globSync('*.tgz', { cwd: folder });
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
+    const installed = path.join(folder, 'node_modules/@bailiwick/client');
+    const files = globSync('**/*.*', { cwd: installed }).sort();
+    assert.ok(files.includes('dist/client.js') && files.includes('dist/gen/types.d.ts'));
+    assert.deepEqual(
+      files.filter((file) => !/^(package\.json|(README\.md|LICENSE)|dist\/(gen\/)?\w+\.(d\.ts|js))$/.test(file)),
+      [],
+    );
+    const manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) assert.equal(manifest[kind], undefined, kind);
+    for (const file of files.filter((name) => name.endsWith('.d.ts')))
+      assert.doesNotMatch(readFileSync(path.join(installed, file), 'utf8'), /[:<|(,] *any\b/, file);
+  });
+
+  test('a consumer and the examples of the documents pass tsc, with Node’s types and with a browser’s, and mistakes do not', async () => {
+    for (const [file, project] of Object.entries(projects)) writeFileSync(path.join(folder, file), JSON.stringify(project));
+    writeFileSync(path.join(folder, 'consumer.ts'), consumer);
+    writeFileSync(path.join(folder, 'mistakes.ts'), mistakes);
+    writeFileSync(path.join(folder, 'client-readme.ts'), examples('proto/client/README.md', 'declare const tenant: string, user: string;'));
+    const known = `import { createClient } from '@bailiwick/client'; declare const api: string, token: string, tenant: string;`;
+    writeFileSync(path.join(folder, 'readme.ts'), examples('README.md', known));
+    mkdirSync(path.join(folder, 'node_modules/@types'), { recursive: true });
+    symlinkSync(path.join(root, 'node_modules/@types/node'), path.join(folder, 'node_modules/@types/node'), 'dir');
+    await tsc('tsconfig.json');
+    await tsc('tsconfig.browser.json');
+  });
+
+  test('it runs on the host’s own Node against the gateway', async () => {
+    const { token } = await signUp(stack);
+    const tenant = await createTenant(stack, token);
+    await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, token);
+    const { stdout } = await run(hostNode(), [path.join(folder, 'out/consumer.js'), stack.url, token, tenant], { env: { ...process.env, NODE_OPTIONS: '' } });
+    const { lines, ...rest } = JSON.parse(stdout) as { lines: number };
+    assert.deepEqual(rest, { name: 'Backend', paths: ['eng', 'eng/backend'], messages: ['endpoint name is required', 'endpoint url is required'] });
+    assert.ok(lines >= 1);
+  });
+});

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { assertRefused, bodyOf, recordIn } from '../answers.ts';
+import { eventually, type Stack, startStack } from '../harness.ts';
+import { caughtBy, newAddress, signUp } from '../people.ts';
+import { countOf, rowsOf } from '../store.ts';
+
+// What is deleted is gone from every service, also from one that was killed meanwhile.
+
+const schemas = ['identity', 'access', 'sso', 'notifications'];
+/** What remembers on purpose: the trail, what is on its way to the broker, and the mark that keeps a deleted subject from coming back. */
+const remembering = ['outbox', 'audit_entry', 'audit_head', 'subject_state'];
+const graceSeconds = 3;
+
+describe('deletions reach every service', () => {
+  let stack: Stack;
+  let ada: Awaited<ReturnType<typeof signUp>>;
+  before(async () => {
+    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off', BAILIWICK_TENANT_GRACE_SECONDS: `${graceSeconds}` });
+    ada = await signUp(stack);
+  });
+  after(() => stack?.stop());
+
+  const platform = (operation: string, body: object) => stack.call(operation, body, stack.platformKey);
+  const asAda = async (operation: string, body: object) => bodyOf(await stack.call(operation, body, ada.token));
+
+  /** The tables that hold this text anywhere, but for those that remember. */
+  async function tablesWith(text: string): Promise<string[]> {
+    const tables = await rowsOf<{ schema: string; name: string }>(
+      stack,
+      'select schemaname as schema, tablename as name from pg_tables where schemaname = any ($1) and not tablename = any ($2)',
+      [schemas, remembering],
+    );
+    const counts = await Promise.all(tables.map(({ schema, name }) => countOf(stack, `${schema}.${name} t where strpos(t::text, $1) > 0`, [text])));
+    return tables.filter((_, index) => counts[index] !== 0).map(({ schema, name }) => `${schema}.${name}`);
+  }
+
+  async function assertGone(what: string, id: string): Promise<void> {
+    let left: string[] = [];
+    const gone = async () => (left = await tablesWith(id)).length === 0;
+    await eventually(`${what} to be gone`, gone, 100_000).catch((error: unknown) => assert.fail(`${String(error)}: ${left.join()}`));
+  }
+
+  async function newTenant(): Promise<string> {
+    return (recordIn(await platform('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: ada.id }), 'Tenant') as { ID: string }).ID;
+  }
+
+  /** A person who is in two tenants, in a group of each, with grants there and on the platform, and signed in. */
+  async function busyPerson(): Promise<{ id: string; token: string; tenants: string[] }> {
+    const dan = await signUp(stack);
+    const tenants = [await newTenant(), await newTenant()];
+    for (const Tenant of tenants) {
+      await asAda('TenantMembers_Add', { Tenant, UserID: dan.id });
+      await asAda('Groups_Save', { Group: { Tenant, Path: 'eng' } });
+      await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: dan.id });
+      await asAda('Grants_Add', { Grant: { Tenant, UserID: dan.id, Role: 'auditor', Resource: 'doc-1' } });
+    }
+    bodyOf(await platform('Grants_Add', { Grant: { UserID: dan.id, Role: 'platform-support' } }));
+    bodyOf(await stack.call('Account_RequestPasswordReset', { Email: dan.email }));
+    return { ...dan, tenants };
+  }
+
+  /** A service that was killed is there again, and answers. */
+  async function again(service: 'access' | 'identity' | 'notifications'): Promise<void> {
+    await eventually(`${service} again`, async () => stack.isRunning(service));
+    await stack.ready();
+  }
+
+  test('a user leaves nothing behind, and its tenants are told', async () => {
+    const dan = await busyPerson();
+    const [tenant = ''] = dan.tenants;
+    await asAda('Webhooks_CreateEndpoint', {
+      Endpoint: { Tenant: tenant, Name: 'a', URL: `${stack.inboxUrl}/hooks/left`, EventTypes: ['user.*', 'tenant.*'] },
+    });
+    bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
+    await assertGone('the user', dan.id);
+    const told = ['tenant.member_removed', 'user.deleted'];
+    await eventually('both events', async () => {
+      const types = (await caughtBy(stack, 'left')).map(({ Body }) => (JSON.parse(Body) as { type: string }).type);
+      return told.every((type) => types.includes(type));
+    });
+    // Who did it is who deleted the user.
+    const actors = await rowsOf(stack, `select event::jsonb->'actor'->>'id' as id from access.outbox where type = $1 and for_tenant = any ($2)`, [
+      'tenant.member_removed',
+      dan.tenants,
+    ]);
+    assert.deepEqual(actors, [{ id: dan.id }, { id: dan.id }]);
+  });
+
+  test('a user is gone from access also where that is killed right after the answer, or before it has heard', async () => {
+    for (const pause of [0, 30]) {
+      const dan = await busyPerson();
+      const deleted = stack.call('Users_Delete', { UserID: dan.id }, stack.platformKey);
+      if (pause > 0) await sleep(pause);
+      else bodyOf(await deleted);
+      stack.kill('access');
+      // Killed in the middle it may have failed: then nothing has happened, and it can be done again.
+      const { status } = await deleted;
+      await again('access');
+      if (status !== 200) bodyOf(await platform('Users_Delete', { UserID: dan.id }));
+      await assertGone('the user', dan.id);
+    }
+  });
+
+  test('of a user whose event never came, access removes what is left all the same', async () => {
+    const tenant = await newTenant();
+    const id = createId('usr');
+    await rowsOf(stack, `insert into access.tenant_member (tenant, user_id, status, source, joined_at) values ($1, $2, 'active', 'admin', now())`, [
+      tenant,
+      id,
+    ]);
+    await rowsOf(stack, `insert into access.subject_state (subject, state, since, changed_at) values ($1, 'deleted', now(), now())`, [id]);
+    await assertGone('the user', id);
+  });
+
+  /** What identity tells of a bot. */
+  async function tell(type: string, tenant: string, data: object): Promise<void> {
+    const id = createId('evt');
+    const event = { id, type, timestamp: new Date().toISOString(), tenant, actor: { type: 'user', id: ada.id }, apiVersion: '1.0.0', data, previous: {} };
+    const audit = { ID: createId('aud'), Tenant: tenant, OccurredAt: event.timestamp, Action: type, Operation: 'Bots_Save', Result: 'success', Code: '' };
+    const actor = { ActorType: 'user', ActorID: ada.id, CredentialID: '', IP: '', UserAgent: '', RequestID: '', TraceID: '', Permission: '', GrantID: '' };
+    await rowsOf(
+      stack,
+      `insert into identity.outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at) values ($1, $2, $3, $4, $5, '[]', '', now())`,
+      [id, tenant, type, JSON.stringify(event), JSON.stringify({ ...audit, ...actor, Targets: [], Changes: [] })],
+    );
+  }
+
+  test('a bot that is switched off holds nothing, and one that is deleted leaves nothing, whatever stands in the way', async () => {
+    const tenant = await newTenant();
+    const bot = createId('bot');
+    for (const scope of [tenant, ''])
+      await rowsOf(
+        stack,
+        `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'bot', $3, 'auditor', '', '', now())`,
+        [scope, createId('bgr'), bot],
+      );
+    const allowed = async () => (await asAda('Access_Check', { Tenant: tenant, Subject: bot, Permission: 'iam.groups.read' }))['Allowed'];
+    const told = (UpdatedAt: number, Active: boolean) => ({ ID: bot, Tenant: tenant, Active, UpdatedAt: new Date(UpdatedAt).toISOString() });
+    const now = Date.now();
+    // One that nobody can follow comes first, and is in nobody's way.
+    await tell('bot.updated', tenant, { ID: createId('bot'), Active: false, UpdatedAt: 'at no time' });
+    assert.equal(await allowed(), true);
+    await tell('bot.updated', tenant, told(now, false));
+    await eventually('the bot to be switched off', async () => (await allowed()) === false);
+    await tell('bot.updated', tenant, told(now + 10, true));
+    await eventually('the bot to be switched on', async () => (await allowed()) === true);
+    // Older news that come late.
+    await tell('bot.updated', tenant, told(now + 5, false));
+    await eventually('the relay', async () => (await countOf(stack, 'identity.outbox where published_at is null')) === 0);
+    await sleep(500);
+    assert.equal(await allowed(), true);
+    stack.kill('access');
+    await tell('bot.deleted', tenant, told(now + 20, true));
+    await again('access');
+    await assertGone('the bot', bot);
+    assert.equal(await allowed(), false);
+  });
+
+  test('a group leaves neither members nor grants', async () => {
+    const tenant = await newTenant();
+    await asAda('Groups_Save', { Group: { Tenant: tenant, Path: 'eng/short-lived' } });
+    await asAda('Groups_AddMember', { Tenant: tenant, Group: 'eng/short-lived', UserID: ada.id });
+    await asAda('GroupGrants_Add', { Grant: { Tenant: tenant, Group: 'eng/short-lived', Role: 'auditor' } });
+    const [group] = await rowsOf<{ id: string }>(stack, 'select id from access.group_entry where tenant = $1', [tenant]);
+    await asAda('Groups_Delete', { Tenant: tenant, Path: 'eng/short-lived' });
+    assert.deepEqual(await tablesWith('eng/short-lived'), []);
+    assert.deepEqual(await tablesWith(group?.id ?? 'none'), []);
+  });
+
+  /** A tenant with something in every table there is, of which deliveries of both kinds wait. */
+  async function fullTenant(): Promise<string> {
+    const Tenant = await newTenant();
+    const carol = recordIn(await platform('Users_Create', { User: { Email: newAddress() } }), 'User') as { ID: string };
+    const path = `/hooks/down?status=503`;
+    await asAda('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL: `${stack.inboxUrl}${path}`, EventTypes: ['group.*'] } });
+    await asAda('Chat_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', EventTypes: ['group.*'] }, URL: `${stack.inboxUrl}${path}` });
+    await asAda('Roles_Save', { Role: { Tenant, Slug: 'editor', Name: 'Editor', Permissions: ['app.docs.*'] } });
+    await asAda('TenantMembers_Add', { Tenant, UserID: carol.ID });
+    await asAda('Groups_Save', { Group: { Tenant, Path: 'eng' } });
+    await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: carol.ID });
+    await asAda('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'editor' } });
+    await eventually('deliveries that wait', async () => (await countOf(stack, 'notifications.delivery_waiting where tenant = $1', [Tenant])) >= 4);
+    assert.ok((await countOf(stack, 'notifications.dek where tenant = $1', [Tenant])) > 0);
+    return Tenant;
+  }
+
+  test('a tenant is gone from every service after its grace, with its data keys, and its trail stays', async () => {
+    const tenant = await fullTenant();
+    const before = await tablesWith(tenant);
+    assert.ok(
+      before.some((table) => table.includes('chat_endpoint')),
+      before.join(),
+    );
+    await asAda('Tenants_Delete', { Tenant: tenant });
+    assertRefused(await stack.call('Groups_List', { Tenant: tenant }, ada.token), 403, 'permission_denied');
+    assert.deepEqual((await tablesWith(tenant)).sort(), before.sort(), 'nothing is removed before its time');
+    await assertGone('the tenant', tenant);
+    assertRefused(await platform('Tenants_Restore', { Tenant: tenant }), 400, 'not_found');
+    assert.ok((await countOf(stack, 'access.audit_entry where tenant = $1', [tenant])) > 10);
+    await sleep(1000);
+    assert.deepEqual(await tablesWith(tenant), []);
+  });
+
+  test('a tenant is gone also from services that were killed meanwhile', async () => {
+    const tenants = [await fullTenant(), await fullTenant()];
+    for (const [index, service] of (['access', 'notifications'] as const).entries()) {
+      await asAda('Tenants_Delete', { Tenant: tenants[index] });
+      stack.kill(service);
+      await again(service);
+    }
+    // And once more about when the grace ends.
+    await sleep(500);
+    for (const service of ['access', 'notifications', 'identity'] as const) {
+      stack.kill(service);
+      await again(service);
+    }
+    for (const tenant of tenants) await assertGone('the tenant', tenant);
+  });
+
+  test('a tenant that is restored in time keeps everything', async () => {
+    const tenant = await fullTenant();
+    const before = (await tablesWith(tenant)).sort();
+    await asAda('Tenants_Delete', { Tenant: tenant });
+    bodyOf(await platform('Tenants_Restore', { Tenant: tenant }));
+    await sleep((graceSeconds + 2) * 1000);
+    assert.deepEqual((await tablesWith(tenant)).sort(), before);
+    await asAda('Groups_List', { Tenant: tenant });
+  });
+});

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttp, type Server as HttpServer } from 'node:http';
+import { createServer as createHttps, type ServerOptions } from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { authority, serverCertificate, serverKey } from '@bailiwick/notifications/sending/tls-certificates.ts';
+import { residentMbOf } from '../bench/numbers.ts';
+import { type DnsServer, startDns } from '../egress/dns-server.ts';
+import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
+import { eventually, type Stack, startStack } from '../harness.ts';
+import { createTenant, signUp } from '../people.ts';
+import { takePort } from '../ports.ts';
+import { rowsOf } from '../store.ts';
+
+// The product among hostile receivers, with the limits it has. 127.0.1.0/24 stands for the internet; the rest of the loopback is
+// the inside, where listeners count who comes.
+
+const outside = '127.0.1.1';
+const insides = ['127.0.0.1', '127.0.0.2', '::1'];
+const authorityFile = path.join(tmpdir(), `bailiwick-test-authority-${process.pid}.pem`);
+
+type Attempt = { endpoint: string; status: string; statusCode: number; error: string; message: string; ms: number };
+
+describe('deliveries to hostile receivers', () => {
+  let stack: Stack;
+  let dns: DnsServer;
+  let receivers: Receivers;
+  let token: string;
+  let Tenant: string;
+  let insidePort: number;
+  const servers: Array<Server | HttpServer> = [];
+  const reached: string[] = [];
+  const arrived: Array<{ event: string; at: number }> = [];
+  let healthyUrl = '';
+
+  async function listen(server: Server | HttpServer, host: string, port = 0): Promise<number> {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  }
+  const secure = (options: ServerOptions) => createHttps({ key: serverKey, cert: serverCertificate, ...options }, (_, response) => response.end());
+
+  before(async () => {
+    writeFileSync(authorityFile, authority);
+    [dns, receivers, insidePort] = await Promise.all([startDns(), startReceivers(outside, 1000), takePort()]);
+    for (const inside of insides)
+      await listen(
+        createServer((socket) => (reached.push(`${inside} by ${socket.remoteAddress}`), socket.destroy())),
+        inside,
+        insidePort,
+      );
+    const healthy = createHttp((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        arrived.push({ event: (JSON.parse(body) as { data: { Path: string } }).data.Path, at: Date.now() });
+        response.end();
+      });
+    });
+    healthyUrl = `http://${outside}:${await listen(healthy, outside)}/`;
+    const proxy = `http://127.0.0.1:${insidePort}`;
+    stack = await startStack('five processes', {
+      BAILIWICK_EGRESS_ALLOW_CIDRS: '127.0.1.0/24',
+      BAILIWICK_EGRESS_ALLOW_HOSTS: '',
+      BAILIWICK_EGRESS_PORTS: String(insidePort),
+      BAILIWICK_EGRESS_RESOLVER: dns.address,
+      BAILIWICK_ENDPOINTS_PER_TENANT: '500',
+      BAILIWICK_RETRY_SCHEDULE: '0s,1h',
+      NODE_EXTRA_CA_CERTS: authorityFile,
+      // Proxies of the environment are for other programs.
+      ...Object.fromEntries(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy])),
+      NODE_USE_ENV_PROXY: '1',
+      NO_PROXY: '',
+    });
+    ({ token } = await signUp(stack));
+    Tenant = await createTenant(stack, token);
+  });
+  after(async () => {
+    await stack?.stop();
+    for (const server of servers) {
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      server.close();
+    }
+    await Promise.all([dns?.stop(), receivers?.stop()]);
+    rmSync(authorityFile, { force: true });
+  });
+
+  async function createEndpoint(URL: string, eventType: string): Promise<string> {
+    const { status, body } = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL, EventTypes: [eventType] } }, token);
+    assert.equal(status, 200, `${URL}: ${JSON.stringify(body)}`);
+    return (body['Endpoint'] as { ID: string }).ID;
+  }
+
+  /** The first attempts at endpoints, once all of them have been made. */
+  const attemptsAt = (endpoints: readonly string[]) =>
+    eventually(
+      'the attempts',
+      async () => {
+        const text = `select endpoint, status, status_code as "statusCode", error, message, duration_ms as ms from notifications.delivery_attempt
+          where endpoint = any($1) and attempt = 1`;
+        const rows = await rowsOf<Attempt>(stack, text, [endpoints]);
+        return rows.length >= endpoints.length && new Map(rows.map((row) => [row.endpoint, row]));
+      },
+      60_000,
+    );
+
+  async function saveGroup(Path: string): Promise<void> {
+    assert.equal((await stack.call('Groups_Save', { Group: { Tenant, Path } }, token)).status, 200);
+  }
+
+  test('each attempt ends in its time with the documented error, in little memory, and a healthy receiver does not notice', async (t) => {
+    const wanted = new Map<string, { what: string; error: string }>();
+    const add = async (what: string, url: string, error: string) => void wanted.set(await createEndpoint(url, 'role.created'), { what, error });
+    for (const [what, { error }] of Object.entries(misbehaviours)) await add(what, `${receivers.origin}/${what}`, error);
+    const named = await listen(secure({}), outside);
+    const untrusted = await listen(secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), outside);
+    const redirecting = createHttp((request, response) => response.writeHead(307, { location: `http://127.0.0.1:${insidePort}${request.url}` }).end());
+    await add('a certificate of another name', `https://${outside}:${named}/`, 'tls_error');
+    await add('TLS 1.1', `https://${outside}:${untrusted}/`, 'tls_error');
+    await add('a redirect to the inside', `http://${outside}:${await listen(redirecting, outside)}/`, 'redirect');
+    await add('nobody there', `http://${outside}:${await takePort()}/`, 'connection_refused');
+    await createEndpoint(healthyUrl, 'group.created');
+    await saveGroup('warm');
+    await eventually('the first group', () => Promise.resolve(arrived.length > 0));
+
+    const pid = stack.pid('notifications');
+    const before = residentMbOf(pid);
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, residentMbOf(pid))), 50);
+    const { status } = await stack.call('Roles_Save', { Role: { Tenant, Slug: 'hostile', Name: 'Hostile', Permissions: ['iam.groups.read'] } }, token);
+    assert.equal(status, 200);
+    const saved: Array<{ event: string; at: number }> = [];
+    for (let index = 0; index < 60; index++, await sleep(200)) {
+      saved.push({ event: `group-${index}`, at: Date.now() });
+      await saveGroup(`group-${index}`);
+    }
+    const attempts = await attemptsAt([...wanted.keys()]);
+    clearInterval(watch);
+
+    for (const [id, { what, error }] of wanted) {
+      const attempt = attempts.get(id);
+      assert.equal(attempt?.error, error, `${what}: ${attempt?.error} ${attempt?.message}`);
+      assert.ok(attempt.ms < 20_000, `${what} took ${attempt.ms} ms`);
+      assert.doesNotMatch(attempt.message, /127\.|::1|https?:/, what);
+    }
+    const waits = await eventually('all groups', () => {
+      const found = saved.map(({ event, at }) => (arrived.find((one) => one.event === event)?.at ?? Number.NaN) - at);
+      return Promise.resolve(!found.some(Number.isNaN) && found.toSorted((a, b) => a - b));
+    });
+    t.diagnostic(`${wanted.size} hostile receivers; the healthy one waited ${waits[30]} ms in the middle and ${waits.at(-1)} ms at most`);
+    t.diagnostic(`notifications took ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`);
+    // Whoever waited for a slot of a hostile one would have waited for 15 s.
+    assert.ok((waits[30] ?? Infinity) < 3000, `half of the healthy deliveries took ${waits[30]} ms and more`);
+    assert.ok((waits.at(-1) ?? Infinity) < 12_000, `the slowest healthy delivery took ${waits.at(-1)} ms`);
+    assert.ok(most - before < 100, `notifications grew by ${(most - before).toFixed(0)} MB`);
+    assert.equal(stack.pid('notifications'), pid, 'it runs on');
+    assert.deepEqual(reached, []);
+  });
+
+  test('nothing inside is dialled, however its address is spelt and whatever a name resolves to', async () => {
+    const names: Record<string, string[]> = {
+      'inside.example': ['127.0.0.1'],
+      'inside6.example': ['::1'],
+      'mixed.example': [outside, '127.0.0.2'],
+      'mapped.example': ['::ffff:127.0.0.1'],
+      'compatible.example': ['::127.0.0.1'],
+      'nat64.example': ['64:ff9b::7f00:1'],
+      'sixtofour.example': ['2002:7f00:1::'],
+    };
+    for (const [name, addresses] of Object.entries(names)) dns.set(name, { addresses });
+    dns.set('alias.example', { cname: 'db.default.svc.cluster.local', addresses: ['127.0.0.1'] });
+    // Outside whenever a first attempt asks, and inside ever after.
+    let asked = 0;
+    dns.set('rebinding.example', () => ({ addresses: [asked++ < 2 ? outside : '127.0.0.1'] }));
+    const literals = [
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '127.0.0.2',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[0:0:0:0:0:ffff:7f00:1]',
+      '0',
+      'localhost',
+      'LOCALHOST.',
+      '127。0。0。1',
+      '①②⑦.0.0.1',
+      '%31%32%37.0.0.1',
+    ];
+    const hosts = [...Object.keys(names), 'alias.example', 'rebinding.example', ...literals];
+    const endpoints = new Map<string, string>();
+    for (const host of hosts) {
+      // What cannot be saved is written past the service, as if it had been saved by one that knew less.
+      const id = await createEndpoint(`https://good.example/`, 'group.created');
+      await rowsOf(stack, 'update notifications.webhook_endpoint set url = $1 where id = $2', [`https://${host}:${insidePort}/`, id]);
+      endpoints.set(id, host);
+    }
+    await saveGroup('inside');
+    const attempts = await attemptsAt([...endpoints.keys()]);
+    for (const [id, host] of endpoints) {
+      const { error, message } = attempts.get(id) ?? assert.fail(host);
+      // The name was outside the first time, where nobody listens on that port.
+      assert.equal(error, host === 'rebinding.example' ? 'connection_refused' : 'blocked_address', host);
+      assert.doesNotMatch(message, /\d/);
+    }
+    const rebinding = [...endpoints].find(([, host]) => host === 'rebinding.example')?.[0] ?? '';
+    const again = await stack.call('Webhooks_Deliver', { Tenant, Endpoint: rebinding, Type: 'group.created', Body: 'e30=' }, stack.workerToken);
+    assert.equal((again.body['Task'] as { Error: string }).Error, 'blocked_address');
+    assert.deepEqual(reached, []);
+  });
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { after, before, beforeEach, test } from 'node:test';
+import { wantsContainers } from '@bailiwick/deploy/local/ways.ts';
+import { type Broker, openBroker } from '@bailiwick/shared/broker.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { findLosses } from '@bailiwick/shared/loss.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { OutboxEntity, startRelay } from '@bailiwick/shared/outbox.ts';
+import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import { connect } from 'nats';
+import { deleteStreams, startTestBroker, type TestBroker } from '../broker.ts';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { eventually } from '../harness.ts';
+import { countOf, rowsOf } from '../store.ts';
+
+// What the broker loses is published again: all of it, nothing else, and once, however many relays see it.
+
+const log = createLog('test', () => {});
+const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-loss-'));
+
+let server: TestBroker;
+let store: TestDatabase;
+let relays: Array<{ broker: Broker; database: Database; stop(): Promise<void> }> = [];
+
+before(async () => {
+  [server, store] = await Promise.all([startTestBroker(path.join(folder, 'nats')), createTestDatabase()]);
+  relays = [startOne(), startOne()];
+});
+after(async () => {
+  await Promise.all(relays.map((relay) => relay.stop()));
+  await Promise.all([server?.remove(), store?.drop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startOne() {
+  const broker = openBroker({ url: server.url, name: 'test', log });
+  const database = openDatabase({ service: 'access', url: databaseUrl(), entities: [OutboxEntity], poolSize: 4, log });
+  const relay = startRelay({ database, broker, log, intervalMs: 50 });
+  return { broker, database, stop: async () => (await relay.stop(), await broker.close(), await database.close()) };
+}
+
+const databaseUrl = () => store.url;
+const place = {
+  get databaseUrl() {
+    return databaseUrl();
+  },
+};
+
+/** Rows as changes write them, the odd ones with a task. */
+async function change(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => createId('evt'));
+  const rows = ids.map((id, index) => ({ id, tasks: index % 2 ? [noticeTask('password_changed', `${id}@example.com`)] : [] }));
+  await rowsOf(
+    place,
+    `insert into access.outbox (id, for_tenant, type, event, audit, tasks, created_at)
+     select id, 'tnt_1', 'group.created', '{}', '{}', tasks, now() from jsonb_to_recordset($1::jsonb) as r (id text, tasks jsonb)`,
+    [JSON.stringify(rows)],
+  );
+  return ids;
+}
+
+const published = () => eventually('the relay', async () => (await countOf(place, 'access.outbox where published_at is null')) === 0);
+
+/** How often each message is in a stream, by the id it was published with first. */
+async function messagesIn(stream: 'EVT' | 'TASK'): Promise<Map<string, number>> {
+  const connection = await connect({ servers: server.url });
+  const { streams } = await connection.jetstreamManager();
+  const { state } = await streams.info(stream);
+  const counts = new Map<string, number>();
+  for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
+    const id = (await streams.getMessage(stream, { seq })).header.get('Nats-Msg-Id').split(':')[0] ?? '';
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  await connection.close();
+  return counts;
+}
+
+async function restart(): Promise<void> {
+  await server.kill();
+  await server.start();
+}
+
+const seen = () => eventually('both relays', () => Promise.resolve(relays.every(({ broker }) => broker.isConnected())));
+
+beforeEach(async () => {
+  await deleteStreams(server.url);
+  await rowsOf(place, 'delete from access.outbox');
+  await restart();
+  await seen();
+});
+
+/** Waits until the streams hold these events, each so often, and nothing else comes after them. */
+async function assertHeld(stream: 'EVT' | 'TASK', wanted: ReadonlyMap<string, number>): Promise<void> {
+  const sorted = (counts: ReadonlyMap<string, number>) => JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  await eventually(`${stream} to hold ${wanted.size}`, async () => sorted(await messagesIn(stream).catch(() => new Map())) === sorted(wanted)).catch(async () =>
+    assert.deepEqual(await messagesIn(stream), wanted),
+  );
+  // A question on its way while the broker is killed gets no answer.
+  const found = ({ database, broker }: (typeof relays)[number]) => findLosses({ database, broker, log }).catch(() => findLosses({ database, broker, log }));
+  assert.deepEqual(await Promise.all(relays.map(found)), [0, 0]);
+}
+
+const each = (ids: readonly string[], times: number): Array<[string, number]> => ids.map((id) => [id, times]);
+
+test('a store that is wiped is filled again from 24 hours of the outbox, once by two relays', async () => {
+  const ids = await change(700);
+  await published();
+  await server.wipe();
+  await server.start();
+  const meanwhile = await change(20);
+  await assertHeld('EVT', new Map(each([...ids, ...meanwhile], 1)));
+  assert.equal((await messagesIn('TASK')).size, 360);
+});
+
+test('tasks that are lost alone are published again with their events, which the other stream has still', async () => {
+  const ids = await change(30);
+  await published();
+  await deleteStreams(server.url, ['TASK']);
+  await restart();
+  await assertHeld('EVT', new Map(each(ids, 2)));
+  assert.equal((await messagesIn('TASK')).size, 15);
+});
+
+test('events that are lost alone are published again, and tasks that are there are not', async () => {
+  const ids = await change(30);
+  await published();
+  await deleteStreams(server.url, ['EVT']);
+  await restart();
+  await assertHeld('EVT', new Map(each(ids, 1)));
+  assert.deepEqual(
+    [...(await messagesIn('TASK')).values()],
+    Array.from({ length: 15 }, () => 1),
+  );
+});
+
+const copies = { skip: wantsContainers(process.env) && 'the store of a container is out of reach' };
+
+test('streams that come back as they were lose what is newer, also where others have filled the gap since', copies, async () => {
+  const old = await change(300);
+  await published();
+  await rowsOf(place, `update access.outbox set published_at = published_at - interval '10 minutes'`);
+  const kept = path.join(folder, 'kept');
+  await server.kill();
+  cpSync(path.join(server.storeDir, 'jetstream'), kept, { recursive: true });
+  await server.start();
+  await seen();
+  const lost = await change(50);
+  await published();
+  await server.wipe();
+  cpSync(kept, path.join(server.storeDir, 'jetstream'), { recursive: true });
+  await server.start();
+  const others = await fillGap(80);
+  await assertHeld('EVT', new Map([...each(old, 1), ...each(lost, 1), ...each(others, 1)]));
+});
+
+/** What another service publishes before this one has looked. */
+async function fillGap(count: number): Promise<string[]> {
+  const connection = await connect({ servers: server.url });
+  const ids = Array.from({ length: count }, (_, index) => `other-${index}`);
+  for (const id of ids) await connection.jetstream().publish('evt.tnt_1.other', id, { msgID: id });
+  await connection.close();
+  return ids;
+}
+
+test('a broker that is killed and comes back with what it had is given nothing again', async () => {
+  const ids = await change(60);
+  await published();
+  for (let time = 0; time < 3; time++) await restart();
+  await seen();
+  await assertHeld('EVT', new Map(each(ids, 1)));
+});
+
+test('who is interrupted while making up for a loss leaves it to be found by the next', async () => {
+  const ids = await change(700);
+  await published();
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+  await server.wipe();
+  await server.start();
+  // As after the first of several batches: the newest wait again, the oldest are still lost.
+  await rowsOf(place, 'update access.outbox set published_at = null where id in (select id from access.outbox order by id desc limit 400)');
+  relays = [startOne(), startOne()];
+  await assertHeld('EVT', new Map(each(ids, 1)));
+});

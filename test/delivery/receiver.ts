@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+
+export type Received = { at: number; path: string; id: string; attempt: number };
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+/** A receiver that does as it is told, path by path, and remembers what came when. */
+export async function startReceiver() {
+  const received: Received[] = [];
+  const answers = new Map<string, (request: Received, response: ServerResponse) => void>();
+  const underWay = new Map<string, number>();
+  const most = new Map<string, number>();
+  const server = createServer((message: IncomingMessage, response: ServerResponse) => {
+    const path = message.url ?? '';
+    const request = { at: Date.now(), path, id: String(message.headers['webhook-id'] ?? ''), attempt: Number(message.headers['x-webhook-attempt']) };
+    received.push(request);
+    const now = (underWay.get(path) ?? 0) + 1;
+    underWay.set(path, now);
+    most.set(path, Math.max(most.get(path) ?? 0, now));
+    response.once('close', () => underWay.set(path, (underWay.get(path) ?? 1) - 1));
+    message.resume().once('end', () => {
+      const answer = answers.get(path);
+      if (answer) answer(request, response);
+      else response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (path: string) => `http://${loopback}:${port}${path}`,
+    /** Says what a path answers from now on; without an `answer`, 200. */
+    answer(path: string, answer?: (request: Received, response: ServerResponse) => void): void {
+      if (answer) answers.set(path, answer);
+      else answers.delete(path);
+    },
+    at: (path: string) => received.filter((request) => request.path === path),
+    /** The most requests that were under way at once. */
+    most: (path: string) => most.get(path) ?? 0,
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Answers with a status, and nothing else. */
+export const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (_request: Received, response: ServerResponse): void =>
+    void response.writeHead(code, headers).end();

@@ -1,0 +1,94 @@
+import { Buffer } from 'node:buffer';
+import { createSocket } from 'node:dgram';
+import { isIPv4 } from 'node:net';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+
+// A DNS server (RFC 1035) that says what a test wants, over UDP.
+
+type Zone = {
+  /** All addresses of the name; each question gets those of its own family. */
+  addresses?: readonly string[];
+  /** The addresses are this name's, and ours is another name for it. */
+  cname?: string;
+  /** Says nothing for so long. */
+  delayMs?: number;
+  /** An error code instead of an answer: 2 = SERVFAIL, 5 = REFUSED. */
+  code?: number;
+};
+
+export type DnsServer = Awaited<ReturnType<typeof startDns>>;
+
+/** Starts a DNS server for the names it is told of. Of others it says that there are none. */
+export async function startDns() {
+  const zones = new Map<string, Zone | (() => Zone)>();
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const { name, end } = readName(query, 12);
+    const type = query.readUInt16BE(end);
+    const known = zones.get(name);
+    const zone = typeof known === 'function' ? known() : known;
+    asked.push(name);
+    const respond = () => socket.send(answer(query.subarray(0, end + 4), type, zone), port, address);
+    if (zone?.delayMs === undefined) respond();
+    else setTimeout(respond, zone.delayMs).unref();
+  });
+  await new Promise<void>((resolve) => socket.bind(0, loopback, resolve));
+  return {
+    /** As BAILIWICK_EGRESS_RESOLVER takes it. */
+    address: `${loopback}:${socket.address().port}`,
+    /** Every name that was asked for, once a question. */
+    asked,
+    /** Says from now on what a name is, or how it is answered each time. */
+    set: (name: string, zone: Zone | (() => Zone)) => void zones.set(name, zone),
+    stop: () => new Promise<void>((resolve) => socket.close(resolve)),
+  };
+}
+
+const types = { a: 1, cname: 5, aaaa: 28 };
+
+function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer {
+  const header = Buffer.from(question.subarray(0, 12));
+  const addresses = (zone?.addresses ?? []).filter((address) => (type === types.a) === isIPv4(address));
+  const owner = zone?.cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(zone.cname);
+  const records = addresses.map((address) => record(owner, type, encodeAddress(address)));
+  if (zone?.cname !== undefined) records.unshift(record(Buffer.from([0xc0, 12]), types.cname, encodeName(zone.cname)));
+  // An answer, recursion desired and available; 3 = there is no such name.
+  header.writeUInt16BE(0x8180 | (zone === undefined ? 3 : (zone.code ?? 0)), 2);
+  header.writeUInt16BE(records.length, 6);
+  header.writeUInt32BE(0, 8);
+  return Buffer.concat([header, question.subarray(12), ...records]);
+}
+
+function record(owner: Buffer, type: number, data: Buffer): Buffer {
+  const fixed = Buffer.alloc(10);
+  fixed.writeUInt16BE(type, 0);
+  fixed.writeUInt16BE(1, 2);
+  // Good for an hour: whoever asks again all the same relies on no cache.
+  fixed.writeUInt32BE(3600, 4);
+  fixed.writeUInt16BE(data.length, 8);
+  return Buffer.concat([owner, fixed, data]);
+}
+
+function readName(message: Buffer, start: number): { name: string; end: number } {
+  const labels: string[] = [];
+  let at = start;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    labels.push(message.toString('ascii', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), end: at + 1 };
+}
+
+const encodeName = (name: string): Buffer =>
+  Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.of(0)]);
+
+function encodeAddress(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
+  // The URL parser writes what ends in dots in groups.
+  const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  const groupsOf = (half: string) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16)));
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
+  const groups = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 255]));
+}

@@ -1,0 +1,48 @@
+import { Buffer } from 'node:buffer';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+
+export type ProxyServer = Awaited<ReturnType<typeof startProxy>>;
+
+/** Starts an HTTP proxy that makes tunnels for one user, unless it is told to answer something else. */
+export async function startProxy({ user = 'egress', password = 'hunter2%' } = {}) {
+  const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const sockets = new Set<Socket>();
+  const proxy = {
+    url: '',
+    /** Where a tunnel was asked to, once a request. */
+    asked: [] as string[],
+    /** Whatever was sent in the tunnels by us. */
+    sent: Buffer.alloc(0),
+    /** An answer instead of a tunnel, by the target; 'nothing' for none at all. */
+    refuse: ((_target: string): number | 'nothing' | undefined => undefined) as (target: string) => number | 'nothing' | undefined,
+    async stop(): Promise<void> {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const server = createServer((_request, response) => response.writeHead(405).end());
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
+  server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
+    const target = request.url ?? '';
+    proxy.asked.push(target);
+    const status = request.headers['proxy-authorization'] === wanted ? proxy.refuse(target) : 407;
+    if (status === 'nothing') return;
+    if (status !== undefined) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
+    const { hostname, port } = new URL(`http://${target}`);
+    const upstream = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+    sockets.add(upstream);
+    upstream.once('connect', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      upstream.write(head);
+      client.on('data', (chunk: Buffer) => void (proxy.sent = Buffer.concat([proxy.sent, chunk])));
+      client.pipe(upstream).pipe(client);
+    });
+    upstream.on('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'));
+    client.on('close', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
+  proxy.url = `http://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${loopback}:${(server.address() as AddressInfo).port}`;
+  return proxy;
+}

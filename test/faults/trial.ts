@@ -1,0 +1,51 @@
+import { eventually } from '../harness.ts';
+import { type Account, accountFor, unsettled } from './account.ts';
+import { injectFaults } from './faults.ts';
+import { keepLedger } from './ledger.ts';
+import { startProduct } from './product.ts';
+import { seededRandom } from './random.ts';
+
+export type TrialOptions = { kills: number; seconds: number; seed: number; rate: number; say: (line: string) => void };
+export type Trial = Account & {
+  operations: number;
+  counts: Awaited<ReturnType<typeof injectFaults>>;
+  /** Of what was taken, what was taken before. */
+  duplicateShare: number;
+  /** As many as can have been in hand when something was killed. */
+  duplicateLimit: number;
+  drainedAfterSeconds: number;
+};
+
+/** What two processes of notifications have in hand at most: webhooks and mails. */
+const inHand = 2 * (64 + 10);
+const drainLimitMs = 240_000;
+
+/** Runs the product under a ledger while everything is killed, waits until all has settled, and gives account. */
+export async function runTrial({ kills, seconds, seed, rate, say }: TrialOptions): Promise<Trial> {
+  const random = seededRandom(seed);
+  const product = await startProduct(seededRandom(seed + 1));
+  try {
+    const ledger = keepLedger(product, { rate, clients: 8, random: seededRandom(seed + 2) });
+    const counts = await injectFaults(product, { kills, seconds, random });
+    const { entries, answers } = await ledger.stop();
+    say(`${entries.length} operations, answers: ${JSON.stringify(answers)}`);
+    await product.stack.ready();
+    const began = performance.now();
+    await eventually('everything to settle', async () => (await unsettled(product)) === 0, drainLimitMs);
+    // The broker may have handed something out twice: that shows when it comes again.
+    const complete = async () => (await accountFor(product, entries)).lost.length === 0;
+    await eventually('everything to arrive', complete, 60_000).catch(() => say('not everything has arrived'));
+    const account = await accountFor(product, entries);
+    const taken = account.effects + account.duplicates;
+    return {
+      ...account,
+      operations: entries.length,
+      counts,
+      duplicateShare: account.duplicates / taken,
+      duplicateLimit: inHand * (counts.worker + counts.broker + counts.database),
+      drainedAfterSeconds: Math.round((performance.now() - began) / 1000),
+    };
+  } finally {
+    await product.stop();
+  }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { bodyOf, readList, recordIn } from './answers.ts';
+import type { Stack } from './harness.ts';
+import { newAddress, signUp } from './people.ts';
+import { eventsOf } from './store.ts';
+
+// What the tests of invitations have in common.
+
+export type Person = Awaited<ReturnType<typeof signUp>>;
+export type Invitation = {
+  ID: string;
+  Tenant: string;
+  Email: string;
+  Status: string;
+  Roles: string[];
+  Groups: string[];
+  InvitedBy: string;
+  AcceptedBy: string;
+  ExpiresAt: string;
+  CreatedAt: string;
+};
+
+export const deadToken = ['the token is not valid any more'];
+
+export const newGuest = () => newAddress('guest');
+
+/** Calls about invitations, against a stack. */
+export function inviter(stack: Stack) {
+  const create = (Tenant: string, Email: string, token: string, offer: object = {}) =>
+    stack.call('TenantInvitations_Create', { Tenant, Email, ...offer }, token);
+  return {
+    create,
+    accept: (Token: string, token?: string) => stack.call('TenantInvitations_Accept', { Token }, token),
+    decline: (Token: string) => stack.call('TenantInvitations_Decline', { Token }),
+    remove: (Tenant: string, Email: string, token: string) => stack.call('TenantInvitations_Delete', { Tenant, Email }, token),
+
+    /** Invites, and returns the token. */
+    async invite(Tenant: string, Email: string, token: string, offer: object = {}): Promise<string> {
+      const invited = String(recordIn(await create(Tenant, Email, token, offer), 'Token'));
+      assert.match(invited, /^bwki_[0-9A-Za-z]{49}$/);
+      return invited;
+    },
+
+    /** A tenant of that person, made by the platform so that no limit of theirs is met. */
+    async tenantOf({ id }: Person, Settings: object = {}): Promise<string> {
+      const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings }, OwnerID: id }, stack.platformKey);
+      return (recordIn(answer, 'Tenant') as { ID: string }).ID;
+    },
+    async add(Tenant: string, person: Person, owner: Person, role?: string): Promise<void> {
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, owner.token));
+      if (role) bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, owner.token));
+    },
+
+    /** The invitations into a tenant as the platform sees them. */
+    list: async (Tenant: string, limit?: number) => readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey, limit),
+    statuses: async (Tenant: string) =>
+      (await readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey)).items.map(({ Status }) => Status),
+    /** The types of the events about invitations and members that a tenant has seen. */
+    told: async (Tenant: string) =>
+      (await eventsOf(stack, 'access', Tenant)).map(({ type }) => type).filter((type) => /^(invitation|tenant\.member)/.test(type)),
+  };
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
+import { sealedRecords } from '@bailiwick/notifications/sealed.ts';
+import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
+import { secretContext } from '@bailiwick/notifications/webhooks/record.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createRingService, type KeyService } from '@bailiwick/shared/keys/key-service.ts';
+import { resealSuperseded } from '@bailiwick/shared/keys/reseal.ts';
+import { rewrapAll } from '@bailiwick/shared/keys/rewrap.ts';
+import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { execute, openDatabase } from '@bailiwick/shared/orm.ts';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+
+/** A line of a key ring. */
+export const ringLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+
+export const ringService = (...lines: string[]): KeyService => createRingService(parseKeyRing(lines.join('\n')));
+
+export type Instance = ReturnType<typeof openInstance>;
+type Options = { url: string; service: KeyService; lifetimeMs?: number; graceMs?: number };
+
+/** What a process of notifications has of the keys module, on a database of the test's. */
+export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }: Options) {
+  const lines: string[] = [];
+  const log = createLog('test', (line) => lines.push(line));
+  const database = openDatabase({ service: 'notifications', url, entities: notificationsSchema.entities, poolSize: 4, log });
+  const keys = createTenantKeys({ database, service, lifetimeMs });
+  const whole = () => false;
+  return {
+    database,
+    keys,
+    log,
+    /** What was logged. */
+    lines,
+    rewrap: () => rewrapAll({ database, service, log }, whole),
+    reseal: () => resealSuperseded({ database, keys, records: sealedRecords, graceMs, log }, whole),
+
+    /** Stores an endpoint with a sealed secret. */
+    async save(tenant: string, secret: string): Promise<string> {
+      const id = createId('whk');
+      const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
+      const now = new Date();
+      const row = { name: '', url: '', active: true, eventTypes: [], description: '', rateLimit: 0, disabledReason: '', createdAt: now, updatedAt: now };
+      await database.transaction(tenant, async (em) => em.persist(em.create(WebhookEndpointEntity, { ...row, tenant, id, dekId, secretEnc: sealed })));
+      return id;
+    },
+
+    /** Gives an endpoint another secret, as a handler does: sealed first, and written under a lock. */
+    async change(tenant: string, id: string, secret: string): Promise<void> {
+      const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
+      await database.transaction(tenant, async (em) => {
+        await execute(em, 'select 1 from webhook_endpoint where tenant = $1 and id = $2 for update', [tenant, id]);
+        em.assign(await em.findOneOrFail(WebhookEndpointEntity, { tenant, id }), { dekId, secretEnc: sealed });
+      });
+    },
+
+    /** Reads an endpoint's row and opens its secret, as a delivery does. */
+    async read(tenant: string, id: string): Promise<string> {
+      const { dekId, secretEnc } = await this.rowOf(tenant, id);
+      return (await keys.open(tenant, { dekId, sealed: secretEnc }, secretContext(id))).toString();
+    },
+
+    rowOf: (tenant: string, id: string) => database.transaction(tenant, (em) => em.findOneOrFail(WebhookEndpointEntity, { tenant, id })),
+    close: () => database.close(),
+  };
+}

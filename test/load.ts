@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { Pool } from 'undici';
+import { type Replica, watchReadiness } from './balancer.ts';
+import type { Stack } from './harness.ts';
+import { createTenant, signUp } from './people.ts';
+
+// Load as many clients make it, while a test does something else.
+
+/** A machine that cannot keep up gets fewer requests: this tests what fails, not how fast it is. */
+const maxInFlight = 100;
+
+type Request = { operation: string; body: object; token?: string };
+type Load = { gateways: readonly Replica[]; rate: number; requestOf: (turn: number) => Request };
+
+/** What people do, over and over: mostly they read. */
+export async function requestsOf(stack: Stack): Promise<(turn: number) => Request> {
+  const { token, email } = await signUp(stack);
+  const tenant = await createTenant(stack, token);
+  const pathOf = (turn: number) => `team-${turn % 20}`;
+  const save = (turn: number) => ({ Group: { Tenant: tenant, Path: pathOf(turn), Description: `turn ${turn}` } });
+  for (let turn = 0; turn < 20; turn++) assert.equal((await stack.call('Groups_Save', save(turn), token)).status, 200);
+  const mix: ReadonlyArray<(turn: number) => Request> = [
+    () => ({ operation: 'Account_Get', body: {}, token }),
+    (turn) => ({ operation: 'Groups_Save', body: save(turn), token }),
+    () => ({ operation: 'Groups_List', body: { Tenant: tenant }, token }),
+    (turn) => ({ operation: 'Groups_Get', body: { Tenant: tenant, Path: pathOf(turn) }, token }),
+    () => ({ operation: 'Sso_Check', body: { Email: email } }),
+    () => ({ operation: 'Account_Get', body: {}, token }),
+    (turn) => ({ operation: 'Groups_Save', body: save(turn), token }),
+    () => ({ operation: 'Webhooks_ListEndpoints', body: { Tenant: tenant }, token }),
+  ];
+  return (turn) => (mix[turn % mix.length] ?? assert.fail())(turn);
+}
+
+/** Sends `rate` requests a second until `meanwhile` is over, each to the next gateway that is ready, as a load balancer would. None is sent twice. */
+export async function loadWhile({ gateways, rate, requestOf }: Load, meanwhile: () => Promise<void>) {
+  const readiness = watchReadiness(gateways);
+  const pools = new Map(gateways.map((gateway) => [gateway, new Pool(`http://${loopback}:${gateway.port}`, { connections: 64 })]));
+  const failures: string[] = [];
+  const took: number[] = [];
+  const send = async (turn: number) => {
+    const ready = readiness.ready();
+    const pool = pools.get(ready[turn % ready.length] ?? (gateways[0] as Replica)) as Pool;
+    const { operation, body, token } = requestOf(turn);
+    const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+    const began = performance.now();
+    try {
+      const answer = await pool.request({ method: 'POST', path: `/${operation}`, headers, body: JSON.stringify(body) });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200) failures.push(`${operation}: ${answer.statusCode} ${text}`);
+    } catch (error) {
+      failures.push(`${operation}: ${String(error)}`);
+    }
+    took.push(performance.now() - began);
+  };
+  const inFlight = new Set<Promise<void>>();
+  let requests = 0;
+  let done = false;
+  const began = performance.now();
+  const sendOn = async () => {
+    for (let due = began; !done; await sleep(5)) {
+      const now = performance.now();
+      // What could not be sent in its time is not made up for in a burst.
+      for (due = Math.max(due, now - 100); due < now && inFlight.size < maxInFlight; due += 1000 / rate) {
+        const one = send(requests++).finally(() => inFlight.delete(one));
+        inFlight.add(one);
+      }
+    }
+    await Promise.all(inFlight);
+  };
+  const sending = sendOn();
+  await meanwhile().finally(() => (done = true));
+  await sending;
+  const seconds = (performance.now() - began) / 1000;
+  await readiness.stop();
+  await Promise.all([...pools.values()].map((pool) => pool.close()));
+  took.sort((a, b) => a - b);
+  const percentile = (share: number) => Math.round(took[Math.floor(took.length * share)] ?? 0);
+  return { failures, requests, perSecond: Math.round(requests / seconds), medianMs: percentile(0.5), p99Ms: percentile(0.99) };
+}

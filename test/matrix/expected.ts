@@ -1,0 +1,87 @@
+import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
+import { judges } from './handlers.ts';
+import { type JsonObject, jsonPath, tenantPath, valueAt } from './requests.ts';
+import type { Place, Principal } from './world.ts';
+
+// What a call must come to, by the contract: credential (401), shape (400), permission (403), state (400).
+
+export const outcomes = {
+  unauthenticated: { status: 401, code: 'unauthenticated' },
+  invalid: { status: 400, code: 'invalid_argument' },
+  denied: { status: 403, code: 'permission_denied' },
+  not_found: { status: 400, code: 'not_found' },
+  ok: { status: 200, code: undefined },
+} as const;
+
+export type Outcome = keyof typeof outcomes;
+
+export type Expected = {
+  outcome: Outcome;
+  /** Whether it is the operation's own handler that comes to it: what is not implemented yet cannot. */
+  byHandler: boolean;
+};
+
+/** A call, as the oracle sees it. */
+export type Case = { operation: Operation; who: Principal; place: Place; request: JsonObject };
+
+export function expectedOf(asked: Case): Expected {
+  const { operation, who, place } = asked;
+  const early = (outcome: Outcome): Expected => ({ outcome, byHandler: false });
+  if (operation.credential !== 'none') {
+    if (who.kind === 'nobody') return early('unauthenticated');
+    if (tenantPath(operation) && isMisshapen(asked)) return early('invalid');
+    if (!kindsOf[operation.credential]?.includes(who.kind)) return early('denied');
+  }
+  const rule = operation.allow.find((candidate) => allows(candidate, asked));
+  if (operation.allow.length > 0 && !rule) return early('denied');
+  const judge = judges[operation.name];
+  if (rule?.kind === 'handler' && !judge) {
+    throw new Error(`${operation.name} has a rule of its handler's: say by hand in test/matrix/handlers.ts what it comes to ("${rule.rule}")`);
+  }
+  // The platform may ask anywhere, and then hears that there is no such tenant or user.
+  const isThere = place.name !== 'missing' || !isAbout(asked.request, [place.ids['tnt'], place.ids['usr']]);
+  return { outcome: judge?.({ ...asked, rule }) ?? (isThere || rule?.kind !== 'platform' ? 'ok' : 'not_found'), byHandler: true };
+}
+
+const isAbout = (request: JsonObject, ids: ReadonlyArray<string | undefined>): boolean => ids.some((id) => JSON.stringify(request).includes(`"${id}"`));
+
+const kindsOf: Partial<Record<Operation['credential'], ReadonlyArray<Principal['kind']>>> = {
+  session: ['user'],
+  any: ['user', 'bot', 'platform'],
+  bot: ['bot', 'platform'],
+  // Refused by the operation's rule.
+  worker: ['user', 'bot', 'platform', 'worker'],
+};
+
+/** Where the tenant is malformed, or required and not there. */
+function isMisshapen({ operation, who, place }: Case): boolean {
+  if (place.name === 'malformed') return true;
+  if (place.name !== 'absent') return false;
+  if (operation.defaultTenant !== '') return who.home === undefined;
+  const mayBeAbsent = operation.allow.some((rule) => rule.kind === 'platform' && rule.without !== '') || withoutTenant.includes(operation.name);
+  return !mayBeAbsent;
+}
+
+/** The contract lets these leave the tenant out: an update by ID, a question about whatever token, keys of all tenants. */
+const withoutTenant = ['Webhooks_UpdateEndpoint', 'Chat_UpdateEndpoint', 'Tokens_Introspect', 'Keys_Status', 'Keys_Rotate'];
+
+function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
+  switch (rule.kind) {
+    case 'self': {
+      if (who.kind !== 'user') return false;
+      const value = rule.field === 'caller' ? who.id : valueAt(request, jsonPath(operation, rule.field));
+      return value === who.id || value === who.email;
+    }
+    case 'tenant':
+      return holdsThere(who, operation, place, rule.permission);
+    case 'platform':
+      return who.onPlatform(rule.permission) && (rule.without === '' || place.name === 'absent');
+    case 'handler':
+      return true;
+  }
+}
+
+function holdsThere(who: Principal, operation: Operation, place: Place, permission: string): boolean {
+  const at = place.name === 'absent' && operation.defaultTenant !== '' ? who.home : place.name;
+  return at !== undefined && (who.inTenant[at]?.(permission) ?? false);
+}

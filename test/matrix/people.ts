@@ -1,0 +1,36 @@
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { recordIn } from '../answers.ts';
+import type { Stack } from '../harness.ts';
+import { newAddress } from '../people.ts';
+import { rowsOf } from '../store.ts';
+
+// People by the dozen: made by the platform, and signed in past the product, since a sign-in costs a hash.
+
+export type Person = { id: string; email: string; token: string };
+
+export async function newPerson(stack: Stack, name = 'matrix', password?: string): Promise<Person> {
+  const email = newAddress(name);
+  const made = await stack.call('Users_Create', { User: { Email: email }, ...(password !== undefined && { Password: password }) }, stack.platformKey);
+  const { ID: id } = recordIn(made, 'User') as { ID: string };
+  return { id, email, token: (await newSession(stack, id)).token };
+}
+
+/** A session of a person; one that has ended where `endsIn` is negative. */
+export async function newSession(stack: Stack, userId: string, endsIn = 3600): Promise<{ id: string; token: string }> {
+  const token = createToken('session');
+  const id = createId('ses');
+  await rowsOf(
+    stack,
+    `insert into identity.session (id, user_id, token_hash, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at)
+     values ($1, $2, $3, 'password', '', '', '', now(), now(), now() + make_interval(secs => $4))`,
+    [id, userId, tokenHash(token), endsIn],
+  );
+  return { id, token };
+}
+
+/** A tenant of that person, made by the platform. */
+export async function newTenant(stack: Stack, OwnerID: string): Promise<string> {
+  const made = await stack.call('Tenants_Create', { Tenant: { Name: 'Matrix' }, OwnerID }, stack.platformKey);
+  return (recordIn(made, 'Tenant') as { ID: string }).ID;
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
+import type { Operation } from '@bailiwick/proto/operation.ts';
+import { inDays } from '../bots.ts';
+import { noEvent } from './makers.ts';
+import type { Place } from './world.ts';
+
+// A valid request of any operation: the example of its descriptor, about the records of a place.
+
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+/** The JSON path of the field that names an operation's tenant; undefined where it has none. */
+export function tenantPath(operation: Operation): readonly string[] | undefined {
+  const paths = operation.allow.flatMap((rule) => {
+    if (rule.kind === 'tenant') return [rule.field];
+    return rule.kind === 'platform' && rule.without !== '' ? [rule.without] : [];
+  });
+  const [path] = paths;
+  if (path !== undefined) return jsonPath(operation, path);
+  return operation.method.input.fields.some(({ jsonName, fieldKind }) => jsonName === 'Tenant' && fieldKind === 'scalar') ? ['Tenant'] : undefined;
+}
+
+/** A proto path in the keys of the request. */
+export function jsonPath({ method, name }: Operation, protoPath: string): string[] {
+  let message: Operation['method']['input'] | undefined = method.input;
+  return protoPath.split('.').map((part) => {
+    const field = message?.fields.find((candidate) => candidate.name === part);
+    assert.ok(field, `${name} has no field ${protoPath}`);
+    message = field.fieldKind === 'message' ? field.message : undefined;
+    return field.jsonName;
+  });
+}
+
+/** The value at a path of a request; '' where there is none. */
+export function valueAt(request: JsonObject, path: readonly string[]): string {
+  let value: Json | undefined = request;
+  for (const key of path) value = typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+export function requestFor(operation: Operation, place: Place): JsonObject {
+  const request = about(requestExample(operation) as JsonObject, place, operation.name) as JsonObject;
+  const path = tenantPath(operation);
+  if (path && typeof request[path[0] ?? ''] === 'object') request[path[0] ?? ''] = { ...(request[path[0] ?? ''] as JsonObject), Tenant: place.tenant };
+  else if (path?.length === 1) request['Tenant'] = place.tenant;
+  return request;
+}
+
+/** What a client sends to the keys for which the example's own value is of no use here. */
+function wordsOf({ email, path, role }: Place): JsonObject {
+  return {
+    Email: email,
+    Path: path,
+    Group: path,
+    Groups: [path],
+    Slug: role,
+    Role: role,
+    Roles: [role],
+    ExpiresAt: inDays(30),
+    Permissions: ['iam.groups.read'],
+    AllowedIPs: [],
+    EventTypes: [noEvent],
+    Filter: {},
+  };
+}
+
+function about(value: Json, place: Place, operation: string, key = ''): Json {
+  const words = wordsOf(place);
+  // Group and Role are also the names of whole records.
+  const word = words[key];
+  if (word !== undefined && typeof word === typeof value && Array.isArray(word) === Array.isArray(value)) return word;
+  if (Array.isArray(value)) return value.map((item) => about(item, place, operation));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, about(inner, place, operation, name)]));
+  }
+  const prefix = typeof value === 'string' ? /^([a-z]{3})_[0-9a-z]{26}$/.exec(value)?.[1] : undefined;
+  if (prefix === undefined) return value;
+  const id = place.ids[prefix];
+  assert.ok(
+    id !== undefined,
+    `${operation} asks for a record with the prefix ${prefix}: add a maker to test/matrix/makers.ts and its kind to makePlace in test/matrix/world.ts`,
+  );
+  return id;
+}

@@ -1,0 +1,170 @@
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createToken } from '@bailiwick/shared/tokens.ts';
+import { bodyOf } from '../answers.ts';
+import { createBot, createKey } from '../bots.ts';
+import type { Stack } from '../harness.ts';
+import { newAddress } from '../people.ts';
+import { rowsOf } from '../store.ts';
+import { makeAll } from './makers.ts';
+import { newPerson, newSession, newTenant, type Person } from './people.ts';
+import * as roles from './roles.ts';
+
+// Who calls, and what there is to be called about.
+
+/** Where a request points. Absent: it names no tenant at all. */
+export const placeNames = ['own', 'foreign', 'missing', 'suspended', 'malformed', 'absent'] as const;
+export type PlaceName = (typeof placeNames)[number];
+
+export type Place = {
+  name: PlaceName;
+  /** What the request names. */
+  tenant: string;
+  /** The tenant that holds the records, and who may make more of them there. */
+  home: string;
+  keeper: string;
+  /** A record of every kind by the prefix of its identifier; `usr` is a member of the tenant. */
+  ids: Record<string, string>;
+  email: string;
+  invitee: string;
+  invitation: string;
+  path: string;
+  role: string;
+};
+
+export type Principal = {
+  name: string;
+  kind: 'nobody' | 'user' | 'bot' | 'platform' | 'worker';
+  token: string | undefined;
+  id: string;
+  email: string;
+  /** The one tenant that stands for an absent one. */
+  home?: 'own' | 'foreign';
+  inTenant: Partial<Record<PlaceName, roles.Holds>>;
+  onPlatform: roles.Holds;
+};
+
+export type World = { stack: Stack; principals: readonly Principal[]; places: Record<PlaceName, Place> };
+
+export async function makeWorld(stack: Stack): Promise<World> {
+  const [owner, stranger, guest] = [await newPerson(stack, 'owner'), await newPerson(stack, 'stranger'), await newPerson(stack, 'guest')];
+  const places = await makePlaces(stack, { owner, stranger, guest });
+  return { stack, places, principals: await makePrincipals(stack, { owner, stranger, guest }, places.own) };
+}
+
+type Leads = Record<'owner' | 'stranger' | 'guest', Person>;
+
+async function makePlaces(stack: Stack, { owner, stranger, guest }: Leads): Promise<World['places']> {
+  const own = await makePlace(stack, 'own', owner, guest.email);
+  const foreign = await makePlace(stack, 'foreign', stranger, guest.email);
+  const suspended = await newTenant(stack, owner.id);
+  await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [suspended]);
+  const elsewhere = (name: PlaceName, tenant: string): Place => ({ ...own, name, tenant, ids: { ...own.ids, tnt: tenant } });
+  const nobody = { ids: { ...own.ids, tnt: createId('tnt'), usr: createId('usr') }, email: newAddress('unknown') };
+  return {
+    own,
+    foreign,
+    missing: { ...elsewhere('missing', nobody.ids.tnt), ...nobody },
+    suspended: elsewhere('suspended', suspended),
+    malformed: elsewhere('malformed', 'tnt_0'),
+    absent: { ...elsewhere('absent', ''), role: 'platform-support' },
+  };
+}
+
+/** A tenant with a record of every kind. */
+async function makePlace(stack: Stack, name: 'own' | 'foreign', keeper: Person, invitee: string): Promise<Place> {
+  const tenant = await newTenant(stack, keeper.id);
+  const unmade = Object.fromEntries(['dom', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [prefix, createId(prefix as 'dom')]));
+  const empty: Place = {
+    name,
+    tenant,
+    home: tenant,
+    keeper: keeper.token,
+    ids: { ...unmade, tnt: tenant },
+    email: '',
+    invitee,
+    invitation: createToken('invitation'),
+    path: '',
+    role: '',
+  };
+  return makeAll(stack, empty, [
+    'user',
+    'group',
+    'membership',
+    'role',
+    'grant',
+    'groupGrant',
+    'bot',
+    'key',
+    'botGrant',
+    'webhook',
+    'chat',
+    'domain',
+    'invitation',
+  ]);
+}
+
+async function makePrincipals(stack: Stack, { owner, stranger, guest }: Leads, own: Place): Promise<Principal[]> {
+  const support = await newPerson(stack, 'support');
+  bodyOf(await stack.call('Grants_Add', { Grant: { UserID: support.id, Role: 'platform-support' } }, stack.platformKey));
+  const { token: ended } = await newSession(stack, owner.id, -1);
+  const everywhere = (holds: roles.Holds) => ({ inTenant: { own: holds, foreign: holds }, onPlatform: holds });
+  const person = (name: string, { id, email, token }: Person, inTenant: Principal['inTenant'] = {}, home?: 'own' | 'foreign'): Principal => ({
+    name,
+    kind: 'user',
+    token,
+    id,
+    email,
+    inTenant,
+    onPlatform: roles.nothing,
+    ...(home && { home }),
+  });
+  const nobody = (name: string, token?: string): Principal => ({ name, kind: 'nobody', token, id: '', email: '', inTenant: {}, onPlatform: roles.nothing });
+  const installed = (kind: 'platform' | 'worker', token: string) => ({ name: kind, kind, token, id: kind, email: '' });
+  return [
+    nobody('nobody'),
+    nobody('junk', createToken('session')),
+    nobody('an ended session', ended),
+    person('owner', owner, { own: roles.owner }, 'own'),
+    person('admin', await newMember(stack, own, 'admin'), { own: roles.admin }, 'own'),
+    person('auditor', await newMember(stack, own, 'auditor'), { own: roles.auditor }, 'own'),
+    person('member', await theMember(stack, own), { own: roles.member }, 'own'),
+    person('stranger', stranger, { foreign: roles.owner }, 'foreign'),
+    person('guest', guest),
+    { ...person('support', support), ...everywhere(roles.platformSupport) },
+    ...(await makeBots(stack, own)),
+    { ...installed('platform', stack.platformKey), ...everywhere(roles.platformOwner) },
+    { ...installed('worker', stack.workerToken), inTenant: {}, onPlatform: roles.worker },
+  ];
+}
+
+/** The member that the requests are about. */
+async function theMember(stack: Stack, { ids, email }: Place): Promise<Person> {
+  const id = ids['usr'] ?? '';
+  return { id, email, token: (await newSession(stack, id)).token };
+}
+
+async function newMember(stack: Stack, { tenant: Tenant, keeper }: Place, role: string): Promise<Person> {
+  const person = await newPerson(stack, role);
+  bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, keeper));
+  bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, keeper));
+  return person;
+}
+
+/** A bot with the role admin, with a key for all of it and one for a part. */
+async function makeBots(stack: Stack, { tenant: Tenant, keeper }: Place): Promise<Principal[]> {
+  const bot = await createBot(stack, Tenant, keeper, { Name: 'caller' });
+  bodyOf(await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, keeper));
+  const part = ['iam.groups.read', 'iam.groups.write', 'iam.webhooks.read'];
+  const [whole, narrowed] = [await createKey(stack, bot, keeper), await createKey(stack, bot, keeper, { Permissions: part })];
+  const caller = (name: string, token: string, own: roles.Holds): Principal => ({
+    name,
+    kind: 'bot',
+    token,
+    id: bot.ID,
+    email: '',
+    home: 'own',
+    inTenant: { own },
+    onPlatform: roles.nothing,
+  });
+  return [caller('bot', whole.Secret, roles.admin), caller('a narrowed key', narrowed.Secret, roles.only(...part))];
+}

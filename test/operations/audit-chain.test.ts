@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { appendEntries } from '@bailiwick/access/audit/append.ts';
+import { entryOf } from '@bailiwick/access/audit/chain.ts';
+import { pruneAudit, signAnew } from '@bailiwick/access/audit/prune.ts';
+import { verifyChain } from '@bailiwick/access/audit/verify.ts';
+import { accessSchema } from '@bailiwick/access/schema.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import type { AuditDraft } from '@bailiwick/shared/outbox.ts';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { assertRefused, bodyOf, recordIn } from '../answers.ts';
+import { eventually, type Stack, startStack } from '../harness.ts';
+import { signUp } from '../people.ts';
+import { countOf, rowsOf } from '../store.ts';
+
+type Problem = { Seq: number; ID: string; Kind: string; Message: string };
+type Verdict = { Valid: boolean; Checked: number; Problems: Problem[]; NextCursor: string; Seq: number; Hash: string };
+
+// The chain under attack by somebody who has the database, and under the retention that shortens it.
+describe('the audit chain', () => {
+  let stack: Stack;
+  let database: Database;
+  let owner: Awaited<ReturnType<typeof signUp>>;
+  before(async () => {
+    stack = await startStack('one process');
+    owner = await signUp(stack);
+    database = openDatabase({ service: 'access', url: stack.databaseUrl, entities: accessSchema.entities, poolSize: 2, log: createLog('test', () => {}) });
+  });
+  after(async () => {
+    await database?.close();
+    await stack?.stop();
+  });
+
+  const day = 24 * 60 * 60 * 1000;
+
+  // A person may create ten by themselves.
+  const newTenant = async () =>
+    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: owner.id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+
+  /** A tenant whose chain has entries of these ages, in days, and behind them what its making wrote. */
+  async function tenantWith(ages: readonly number[]): Promise<string> {
+    const tenant = await newTenant();
+    await eventually('the entries of its making', async () => (await verify(tenant)).Seq >= 3);
+    const drafts = ages.map((age) => draft(tenant, new Date(Date.now() - age * day)));
+    // Old entries cannot come in behind new ones: these begin the chain anew.
+    await rowsOf(stack, 'delete from access.audit_entry where tenant = $1', [tenant]);
+    await rowsOf(stack, `update access.audit_head set seq = 0, hash = '' where tenant = $1`, [tenant]);
+    await appendEntries(database, drafts.map(entryOf));
+    return tenant;
+  }
+
+  const draft = (Tenant: string, at: Date): AuditDraft => ({
+    ID: createId('aud'),
+    Tenant,
+    OccurredAt: at.toISOString(),
+    Action: 'group.created',
+    Operation: 'Groups_Save',
+    Result: 'success',
+    Code: '',
+    ActorType: 'user',
+    ActorID: owner.id,
+    CredentialID: '',
+    Targets: [{ Type: 'group', ID: createId('grp'), Name: 'eng' }],
+    Permission: '',
+    GrantID: '',
+    IP: '127.0.0.1',
+    UserAgent: '=cmd()',
+    RequestID: '',
+    TraceID: '',
+    Changes: [{ Field: 'Name', Old: 'a', New: 'b' }],
+  });
+
+  const ask = (Tenant: string, Cursor = '') => stack.call('Audit_Verify', { Tenant, Cursor }, stack.platformKey);
+  const verify = async (tenant: string, cursor = '') => bodyOf(await ask(tenant, cursor)) as unknown as Verdict;
+  const problemsOf = async (tenant: string) => (await verify(tenant)).Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`);
+  const recent = (count: number) => Array.from({ length: count }, () => 1);
+
+  test('Audit_Verify finds nothing wrong with what was written', async () => {
+    const tenant = await tenantWith(recent(50));
+    const { Valid, Checked, Problems, NextCursor, Seq } = await verify(tenant);
+    assert.deepEqual({ Valid, Checked, Problems, NextCursor, Seq }, { Valid: true, Checked: 50, Problems: [], NextCursor: '', Seq: 50 });
+  });
+
+  const attacks: ReadonlyArray<readonly [string, string, string[]]> = [
+    ['a changed text', `update access.audit_entry set action = 'group.deleted' where tenant = $1 and seq = 20`, ['changed at 20']],
+    ['a changed time', `update access.audit_entry set occurred_at = occurred_at + interval '1 ms' where tenant = $1 and seq = 1`, ['changed at 1']],
+    ['a changed target', `update access.audit_entry set targets = '[]' where tenant = $1 and seq = 50`, ['changed at 50']],
+    ['an entry that was removed', `delete from access.audit_entry where tenant = $1 and seq = 20`, ['missing at 20']],
+    ['the first entries removed', `delete from access.audit_entry where tenant = $1 and seq < 4`, ['missing at 1']],
+    ['the last entries removed', `delete from access.audit_entry where tenant = $1 and seq > 45`, ['missing at 46']],
+    [
+      'two entries that changed places',
+      `update access.audit_entry set seq = 20 + 1000 - seq + 20 + 1 - 1000 where tenant = $1 and seq in (20, 21)`,
+      ['changed at 20', 'changed at 21', 'reordered at 20', 'reordered at 21', 'reordered at 22'],
+    ],
+    [
+      'an entry written anew with its hash',
+      `update access.audit_entry set action = 'x', hash = repeat('0', 64) where tenant = $1 and seq = 50`,
+      ['changed at 50', 'changed at 50'],
+    ],
+  ];
+  for (const [what, attack, expected] of attacks) {
+    test(`Audit_Verify finds ${what}`, async () => {
+      const tenant = await tenantWith(recent(50));
+      await rowsOf(stack, 'alter table access.audit_entry drop constraint audit_entry_seq');
+      await rowsOf(stack, attack, [tenant]);
+      assert.deepEqual((await problemsOf(tenant)).sort(), expected);
+      await rowsOf(stack, 'delete from access.audit_entry where tenant = $1', [tenant]);
+      await rowsOf(stack, 'alter table access.audit_entry add constraint audit_entry_seq unique (tenant, seq)');
+    });
+  }
+
+  test('Audit_Verify goes on where the call before it ended, and takes no cursor but its own', async () => {
+    const tenant = await tenantWith([]);
+    for (let round = 0; round < 21; round++)
+      await appendEntries(
+        database,
+        recent(1000).map(() => entryOf(draft(tenant, new Date()))),
+      );
+    const first = await verify(tenant);
+    assert.deepEqual([first.Valid, first.Checked], [true, 20_000]);
+    const second = await verify(tenant, first.NextCursor);
+    assert.deepEqual([second.Valid, second.Checked, second.NextCursor], [true, 1000, '']);
+    assertRefused(await ask(await newTenant(), first.NextCursor), 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
+  });
+
+  const keyRing = () => parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'));
+
+  test('old entries are dropped, and what is left is verified from the signed place where it begins', async () => {
+    const tenant = await tenantWith([500, 450, 410, 399, 100, 1]);
+    const kept = await tenantWith([500, 450, 1]);
+    await rowsOf(stack, `update access.tenant set settings = '{"auditRetentionDays": 1000}' where id = $1`, [kept]);
+    await pruneAudit({ database, keyRing: keyRing(), retentionDays: 400 });
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [kept]), 3);
+    const { Valid, Checked, Seq } = await verify(tenant);
+    assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 3, Seq: 6 });
+    // Nothing more is due, and who drops more than was due is found out.
+    await pruneAudit({ database, keyRing: keyRing(), retentionDays: 400 });
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
+    await rowsOf(stack, 'delete from access.audit_entry where tenant = $1 and seq = 4', [tenant]);
+    assert.deepEqual(await problemsOf(tenant), ['missing at 4']);
+    await rowsOf(
+      stack,
+      'update access.audit_checkpoint set seq = 4, hash = (select prev_hash from access.audit_entry where tenant = $1 and seq = 5) where tenant = $1',
+      [tenant],
+    );
+    assert.deepEqual(await problemsOf(tenant), ['changed at 4']);
+  });
+
+  test('a signed place is signed anew by the ring’s first key, so that the old key can leave the ring', async () => {
+    const tenant = await tenantWith([500, 100, 1]);
+    const old = keyRing();
+    await pruneAudit({ database, keyRing: old, retentionDays: 400 });
+    const next = parseKeyRing(`next:${randomBytes(32).toString('base64')}`);
+    assert.notDeepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
+    assert.equal(await signAnew({ database, keyRing: next }), 0, 'what no key of the ring has signed stays as it is');
+    assert.ok((await signAnew({ database, keyRing: [...next, ...old] })) > 0);
+    assert.deepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
+    assert.equal(await signAnew({ database, keyRing: next }), 0);
+  });
+
+  test('the service itself can drop no entry that is young, and none without a checkpoint', async () => {
+    const tenant = await tenantWith([100, 1]);
+    const asService = (text: string) =>
+      database.query({ name: '', text }, [tenant]).then(
+        (rows) => JSON.stringify(rows),
+        (error: Error) => error.message,
+      );
+    assert.match(await asService('delete from audit_entry where tenant = $1'), /permission denied/);
+    assert.equal(await asService('select drop_audit($1) as dropped'), '[{"dropped":0}]');
+    await asService(`insert into audit_checkpoint values ($1, 2, '', '', now())`);
+    assert.equal(await asService('select drop_audit($1) as dropped'), '[{"dropped":1}]');
+  });
+
+  const download = (body: object, token: string) =>
+    fetch(`${stack.url}/Audit_Export`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+
+  test('Audit_Export sends all entries, oldest first, as NDJSON and as CSV, and is itself audited', async () => {
+    const tenant = await tenantWith(recent(2500));
+    const response = await download({ Tenant: tenant, Cursor: 'ignored' }, owner.token);
+    assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+    assert.match(response.headers.get('content-disposition') ?? '', /filename="audit-export\.ndjson"/);
+    const lines = (await response.text()).trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line) as { Seq: number; Tenant: string });
+    assert.deepEqual(
+      entries.map(({ Seq }) => Seq),
+      Array.from({ length: 2500 }, (_, index) => index + 1),
+    );
+    assert.ok(entries.every(({ Tenant }) => Tenant === tenant));
+
+    const csv = await download({ Tenant: tenant, Format: 'csv', Filter: { Actions: ['group.created'] } }, owner.token);
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+    const rows = (await csv.text()).trimEnd().split('\r\n');
+    assert.equal(rows.length, 2501);
+    assert.match(rows[0] ?? '', /^ID,Tenant,Seq,OccurredAt,Action,/);
+    assert.match(rows[1] ?? '', /,'=cmd\(\),/, 'no formula');
+    assert.equal((await (await download({ Tenant: tenant, Filter: { Actions: ['nothing'] } }, owner.token)).text()).length, 0);
+    await eventually('its own entry', async () => (await countOf(stack, `access.audit_entry where tenant = $1 and action = 'audit.exported'`, [tenant])) === 3);
+  });
+
+  test('Audit_Export is for who may export, and what cannot be exported is an ErrorResponse', async () => {
+    const tenant = await tenantWith(recent(2));
+    const stranger = await signUp(stack);
+    for (const token of [stranger.token, '']) assert.equal((await download({ Tenant: tenant }, token)).status, token ? 403 : 401);
+    const bad = await download({ Tenant: tenant, Format: 'xml' }, owner.token);
+    assert.equal(bad.status, 400);
+    assert.deepEqual(((await bad.json()) as { Messages: string[] }).Messages, ['Format must be one of ndjson, csv']);
+    assert.equal((await download({}, owner.token)).status, 403);
+    assert.equal((await download({}, stack.platformKey)).status, 200);
+  });
+});

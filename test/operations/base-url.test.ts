@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { type Answer, type Stack, startStack } from '../harness.ts';
+import { mailTo, newAddress, password, tokenIn } from '../people.ts';
+import { rowsOf } from '../store.ts';
+
+// A public URL with a path, behind a proxy that hands the path on or strips it. `/auth` and `/docs` are also paths of ours.
+
+/** Passes on what is below the prefix, as an ingress does, and answers 404 for everything else. */
+async function startProxy(prefix: string, isStripped: boolean) {
+  let port = 0;
+  const proxy = createServer((incoming, answer) => {
+    const address = incoming.url ?? '';
+    if (!address.startsWith(`${prefix}/`)) return void answer.writeHead(404).end('not below the prefix');
+    const path = isStripped ? address.slice(prefix.length) : address;
+    const onward = request({ host: loopback, port, path, method: incoming.method, headers: incoming.headers }, (response) => {
+      answer.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, loopback, resolve));
+  return {
+    url: `http://${loopback}:${(proxy.address() as AddressInfo).port}${prefix}`,
+    passOnTo: (gatewayPort: number) => (port = gatewayPort),
+    close() {
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+  };
+}
+
+for (const prefix of ['/id', '/auth', '/docs']) {
+  for (const isStripped of [false, true]) {
+    describe(`the public URL ends in ${prefix}/, and the proxy ${isStripped ? 'strips it' : 'hands it on'}`, () => {
+      let stack: Stack;
+      let base: string;
+      let proxy: Awaited<ReturnType<typeof startProxy>>;
+      before(async () => {
+        proxy = await startProxy(prefix, isStripped);
+        base = proxy.url;
+        stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: `${base}/`, BAILIWICK_LIMITS: 'off' });
+        proxy.passOnTo(stack.wiring.ports.gateway.rpc);
+      });
+      after(async () => {
+        proxy?.close();
+        await stack?.stop();
+      });
+
+      async function call(operation: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+        const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+        const response = await fetch(`${base}/${operation}`, options);
+        return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+      }
+
+      /** Opens a link of a mail as a browser does, fills in the form and sends it. Returns what the page then says. */
+      async function useLink(link: string, fields: Record<string, string> = {}): Promise<string> {
+        assert.ok(link.startsWith(`${base}/`), link);
+        const response = await fetch(link);
+        const html = await response.text();
+        assert.equal(response.status, 200, html);
+        const texts = new Map<string, string>();
+        for (const [, name = ''] of html.matchAll(/\b(?:src|href)="([^"]*)"/g)) {
+          const asset = await fetch(new URL(name, link));
+          texts.set(name, await asset.text());
+          assert.equal(asset.status, 200, name);
+        }
+        const [, operation] = /data-operation="(\w+)"/.exec(html) ?? [];
+        const [, done] = /data-done="([^"]+)"/.exec(html) ?? [];
+        const outcome = { textContent: '', classList: { toggle: () => {} } };
+        const button = { disabled: false };
+        let submit = (_event: object): Promise<void> => Promise.reject(new Error('the page does not listen'));
+        const form = {
+          hidden: false,
+          dataset: { operation, done },
+          querySelector: () => button,
+          addEventListener: (_name: string, listener: typeof submit) => (submit = listener),
+        };
+        const { hash, pathname } = new URL(link);
+        const shown: string[] = [];
+        runInNewContext(texts.get('pages/page.js') ?? '', {
+          document: { querySelector: (selector: string) => ({ form, '.outcome': outcome })[selector] ?? null },
+          location: { hash, pathname },
+          history: { replaceState: (_state: null, _title: string, address: string) => shown.push(address) },
+          fetch: (address: string, options: RequestInit) => fetch(new URL(address, link), options),
+          FormData: function FormData() {
+            return Object.entries(fields);
+          },
+          URLSearchParams,
+        });
+        assert.deepEqual(shown, [pathname]);
+        await submit({ preventDefault: () => {} });
+        return outcome.textContent;
+      }
+
+      test('the links in mails open pages that work', async () => {
+        const Email = newAddress();
+        assert.equal((await call('Account_Register', { Email, Password: password })).status, 200);
+        const verification = await mailTo(stack, Email);
+        const [verify = ''] = verification.Links;
+        assert.equal(verify, `${base}/verify#token=${tokenIn(verification)}`);
+        assert.match(await useLink(verify), /is verified/);
+        assert.match(await useLink(verify), /not valid any more/);
+        assert.equal((await call('Account_RequestPasswordReset', { Email })).status, 200);
+        const reset = await mailTo(stack, Email, 2);
+        assert.equal(reset.Links[0], `${base}/reset#token=${tokenIn(reset)}`);
+        assert.match(await useLink(reset.Links[0] ?? '', { Password: 'a brand new one' }), /is changed/);
+        assert.equal((await call('Account_Login', { Email, Password: 'a brand new one' })).status, 200);
+        const notice = await mailTo(stack, Email, 3);
+        for (const link of notice.Links) assert.ok(link === base || link.startsWith(`${base}/`), link);
+      });
+
+      test('the session cookie is of the whole host, and serves the pages of this origin', async () => {
+        const Email = newAddress();
+        await call('Users_Create', { User: { Email }, Password: password }, { authorization: `Bearer ${stack.platformKey}` });
+        const signedIn = await call('Account_Login', { Email, Password: password, Cookie: true });
+        const set = signedIn.headers.get('set-cookie') ?? '';
+        assert.match(set, /; Path=\/; /);
+        const cookie = set.split(';')[0] ?? '';
+        assert.equal((await call('Account_Get', {}, { cookie, origin: new URL(base).origin })).status, 200);
+        assert.equal((await call('Account_Get', {}, { cookie, origin: 'http://evil.example' })).status, 403);
+      });
+
+      test('the description and its page name the operations below the prefix', async () => {
+        const page = await fetch(`${base}/docs`);
+        assert.equal(page.url, `${base}/docs`);
+        const names = Array.from((await page.text()).matchAll(/\b(?:src|href)="([^"]*)"/g), ([, name = '']) => name).filter((name) => name !== 'data:,');
+        assert.ok(names.includes('openapi.json'));
+        for (const name of names) assert.equal((await fetch(new URL(name, page.url), { method: 'HEAD' })).status, 200, name);
+        const address = new URL('openapi.json', page.url).href;
+        const { servers } = (await (await fetch(address)).json()) as { servers: Array<{ url: string }> };
+        assert.equal(new URL(servers[0]?.url ?? '', address).href, `${base}/`);
+        assert.equal((await fetch(`${base}/Account_Get`, { method: 'POST', body: '{}' })).status, 400);
+      });
+
+      test('sign-in is sent to routes below the prefix', async () => {
+        const domain = newAddress().replace('@', '.');
+        const [Tenant, ID] = ['tnt_01hzzzzzzzzzzzzzzzzzzzzzzz', 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz'];
+        await rowsOf(stack, `insert into sso.provider values ($1, $2, 'oidc', 'a', true, now(), now())`, [Tenant, ID]);
+        await rowsOf(stack, `insert into sso.domain values ($1, 'dom_1', $2, 'verified', 'off', now(), now())`, [Tenant, domain]);
+        const { Redirect } = (await call('Sso_Check', { Email: `a@${domain}` })).body;
+        assert.equal(Redirect, `${base}/auth/${Tenant}/${ID}/login`);
+        // The route is found: what it answers is of the sign-in, and not "there is no such operation".
+        for (const step of ['login', 'callback']) {
+          const answer = await fetch(Redirect.replace('login', step), { redirect: 'manual' });
+          assert.notEqual(answer.status, 404, step);
+        }
+      });
+
+      test('what is not there is 404', async () => {
+        const lost = await fetch(`${base}/nothing`);
+        assert.equal(lost.status, 404);
+        assert.equal(((await lost.json()) as Answer['body']).Code, 'not_found');
+      });
+    });
+  }
+}

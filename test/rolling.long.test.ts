@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
+import { loadWhile, requestsOf } from './load.ts';
+import { startReplicas } from './replicas.ts';
+
+// Two replicas of every process are replaced one after the other, as Kubernetes does it, while clients read and write.
+
+const rate = 200;
+/** Longer than it takes until everybody has noticed that a process is not ready any more. */
+const preDrainMs = 2000;
+/** Replaced at the same time. Each start costs seconds of a core. */
+const groups: ReadonlyArray<readonly ServiceName[]> = [
+  ['gateway', 'sso', 'notifications'],
+  ['identity', 'access'],
+];
+
+for (const wire of ['http', 'grpc'] as const) {
+  test(`every process is replaced while clients send ${rate} requests a second over ${wire}, and no request fails`, async (t) => {
+    const replicas = await startReplicas(wire, { BAILIWICK_PRE_DRAIN_MS: String(preDrainMs) });
+    t.after(() => replicas.stop());
+    const requestOf = await requestsOf(replicas.stack);
+    const result = await loadWhile({ gateways: replicas.gateways, rate, requestOf }, async () => {
+      for (const index of [0, 1] as const) {
+        for (const group of groups) await Promise.all(group.map((name) => replicas.replace(index, name)));
+      }
+    });
+    if (result.failures.length > 0) t.diagnostic(replicas.logs());
+    t.diagnostic(JSON.stringify({ ...result, failures: result.failures.length }));
+    assert.deepEqual(result.failures.slice(0, 10), []);
+    assert.ok(result.requests > 1000);
+  });
+}

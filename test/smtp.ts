@@ -1,0 +1,109 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+
+// A mail server that answers as a test says: real conversations, with whatever goes wrong in them.
+
+export type Stage = 'greeting' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'content' | 'end';
+/** What to say at a stage: a reply of its own, nothing for so many milliseconds, or {@link hangUp}. undefined = as usual. */
+export type Answer = string | { waitMs: number } | undefined;
+/** The answer that is none: the connection ends. */
+export const hangUp = 'hang up';
+/** `line` is the client's command, or the content; `recipient` whom the mail is for, once that is known. */
+export type Script = (stage: Stage, line: string, recipient: string) => Answer;
+
+export type Delivered = { from: string; to: string[]; content: string };
+export type SmtpServer = Awaited<ReturnType<typeof startSmtpServer>>;
+
+const usual: Record<Stage, string> = {
+  greeting: '220 scripted ESMTP',
+  EHLO: '250 scripted',
+  AUTH: '235 2.7.0 welcome',
+  MAIL: '250 2.1.0 ok',
+  RCPT: '250 2.1.5 ok',
+  DATA: '354 go on',
+  content: '',
+  end: '250 2.0.0 taken',
+};
+
+/** Starts one on a free port of loopback. What it took and how often it was called is told by `mails` and `calls`. */
+export async function startSmtpServer() {
+  const mails: Delivered[] = [];
+  const state = { script: (() => undefined) as Script, calls: 0 };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    state.calls += 1;
+    sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => {}));
+    converse(socket, (...asked) => state.script(...asked), mails);
+  });
+  await new Promise<void>((done) => server.listen(0, loopback, done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `smtp://${loopback}:${port}`,
+    mails,
+    calls: () => state.calls,
+    /** What it says from now on. */
+    say: (script: Script): void => void (state.script = script),
+    mailsTo: (address: string): Delivered[] => mails.filter(({ to }) => to.includes(address)),
+    /** Ends all conversations. */
+    hangUp: (): void => sockets.forEach((socket) => socket.destroy()),
+    async stop(): Promise<void> {
+      const closed = new Promise((done) => server.close(done));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function converse(socket: Socket, script: Script, mails: Delivered[]): void {
+  let mail: Delivered = { from: '', to: [], content: '' };
+  let inContent = false;
+  let buffer = '';
+
+  /** Whether the conversation goes on as usual. */
+  function answer(stage: Stage, line: string): boolean {
+    const said = script(stage, line, mail.to.at(-1) ?? '');
+    if (said === hangUp) socket.destroy();
+    else if (typeof said === 'object') setTimeout(() => socket.destroyed || socket.write(`${usual[stage]}\r\n`), said.waitMs).unref();
+    else if (said !== undefined || usual[stage] !== '') socket.write(`${said ?? usual[stage]}\r\n`);
+    return said === undefined;
+  }
+
+  function command(line: string): void {
+    const verb = line.slice(0, 4).toUpperCase();
+    const path = /<([^>]*)>/.exec(line)?.[1] ?? '';
+    if (verb === 'EHLO' || verb === 'HELO') answer('EHLO', line);
+    else if (verb === 'AUTH') answer('AUTH', line);
+    else if (verb === 'MAIL') {
+      mail = { from: path, to: [], content: '' };
+      answer('MAIL', line);
+    } else if (verb === 'RCPT') {
+      mail.to.push(path);
+      answer('RCPT', line);
+    } else if (verb === 'DATA') inContent = answer('DATA', line);
+    else if (verb === 'QUIT') socket.end('221 bye\r\n');
+    else socket.write(verb === 'RSET' || verb === 'NOOP' ? '250 ok\r\n' : '502 not here\r\n');
+  }
+
+  function content(): void {
+    const end = buffer.indexOf('\r\n.\r\n');
+    if (end < 0) return void answer('content', buffer);
+    mail.content = buffer.slice(0, end);
+    buffer = buffer.slice(end + 5);
+    inContent = false;
+    if (script('content', mail.content, mail.to.at(-1) ?? '') === hangUp) return void socket.destroy();
+    if (answer('end', mail.content)) mails.push(mail);
+  }
+
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    buffer += chunk;
+    while (!inContent && buffer.includes('\r\n')) {
+      const at = buffer.indexOf('\r\n');
+      const line = buffer.slice(0, at);
+      buffer = buffer.slice(at + 2);
+      command(line);
+    }
+    if (inContent && buffer !== '') content();
+  });
+  answer('greeting', '');
+}
