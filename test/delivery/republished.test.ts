@@ -76,12 +76,14 @@ describe('a broker that lost its store', () => {
     await addEndpoint('patient?status=503&times=1');
     await asOwner('Groups_Save', { Group: { Tenant: tenant, Path: 'retried' } });
     const handed = `update notifications.delivery_waiting set state = 'queued', queued_at = now(), due_at = now() where state = 'waiting' returning 1`;
-    await eventually('the first attempt', async () => (await caught('patient')).length === 1, patienceMs);
+    // An endpoint made within seconds of an event counts as there when it happened: so this one may be told of a, b and c.
+    const attempts = async () => (await caught('patient')).filter((path) => path === 'retried').length;
+    await eventually('the first attempt', async () => (await attempts()) === 1, patienceMs);
     // The one in whose hands it is has let the broker have it, and it was never taken out.
     await eventually('a retry that waits', async () => (await rowsOf(stack, handed)).length === 1);
     await stack.broker.wipe();
     await stack.startBroker();
-    await eventually('the second attempt', async () => (await caught('patient')).length === 2, patienceMs);
+    await eventually('the second attempt', async () => (await attempts()) === 2, patienceMs);
     assert.equal(await countOf(stack, "notifications.delivery_waiting where state <> 'dead'"), 0);
   });
 
