@@ -21,8 +21,11 @@ import { file_bailiwick_notifications_v1_events } from './gen/bailiwick/notifica
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
+import { file_bailiwick_access_v1_admission } from './gen/bailiwick/access/v1/admission_pb.ts';
+import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_sso_v1_domain } from './gen/bailiwick/sso/v1/domain_pb.ts';
 import { file_bailiwick_sso_v1_internal } from './gen/bailiwick/sso/v1/internal_pb.ts';
+import { file_bailiwick_sso_v1_provider } from './gen/bailiwick/sso/v1/provider_pb.ts';
 import { file_bailiwick_sso_v1_sso } from './gen/bailiwick/sso/v1/sso_pb.ts';
 import { type Operation, readOperation } from './operation.ts';
 
@@ -43,7 +46,10 @@ const files: readonly DescFile[] = [
   file_bailiwick_access_v1_access,
   file_bailiwick_access_v1_audit,
   file_bailiwick_access_v1_internal,
+  file_bailiwick_access_v1_admission,
+  file_bailiwick_identity_v1_federation,
   file_bailiwick_sso_v1_domain,
+  file_bailiwick_sso_v1_provider,
   file_bailiwick_sso_v1_sso,
   file_bailiwick_sso_v1_internal,
   file_bailiwick_notifications_v1_webhooks,

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { create, type DescField, type DescMessage, getOption, type Message, type MessageInitShape, ScalarType } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
-import { isTimestamp, isValueList, isValueMap } from './values.ts';
+import { isTimestamp, isValueMap, listField } from './values.ts';
 
 // The reader of documented JSON. Unlike protobuf's own it goes on after a wrong type and lists them all,
 // knows the documented spelling only, drops what the service manages before looking at it, and speaks of
@@ -66,9 +66,10 @@ function readMessage(schema: DescMessage, value: unknown, path: string, protoPat
     const items = readMap(value, path, reader);
     return items && { items };
   }
-  if (isValueList(schema)) {
-    if (!Array.isArray(value)) return problem(reader, path, 'must be an array');
-    return { items: value.flatMap((item: unknown, index) => readScalar(ScalarType.STRING, item, `${path}[${index}]`, reader) ?? []) };
+  const list = listField(schema);
+  if (list) {
+    const items = readField(list, value, path, `${protoPath}.${list.name}`, reader);
+    return items === undefined ? undefined : { items };
   }
   if (!isObject(value)) return problem(reader, path, 'must be an object');
   return readObject(schema, value, path, protoPath, reader);

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { isValueList, isValueMap } from './values.ts';
+import { isValueMap, listField } from './values.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -28,7 +28,7 @@ function encodeField(message: ReflectMessage, field: DescField): JsonValue | und
     case 'scalar':
       return encodeScalar(message.get(field));
     case 'message':
-      if (isValueList(field.message)) return message.isSet(field) ? encodeItems(message.get(field)) : [];
+      if (listField(field.message)) return message.isSet(field) ? encodeItems(message.get(field)) : [];
       if (isValueMap(field.message)) return message.isSet(field) ? encodeItems(message.get(field)) : {};
       return message.isSet(field) ? encodeMessage(message.get(field)) : undefined;
     case 'list': {
@@ -47,7 +47,7 @@ function encodeMessage(value: ReflectMessage): JsonValue {
   return encodeJson(value.desc, value.message);
 }
 
-// A StringList's or StringMap's one field stands for the whole.
+// The one field of a list or a map of values stands for the whole.
 function encodeItems(value: ReflectMessage): JsonValue {
   return encodeJson(value.desc, value.message)['Items'] ?? null;
 }

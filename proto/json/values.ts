@@ -1,7 +1,10 @@
-import type { DescMessage } from '@bufbuild/protobuf';
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
 
-// Two messages stand for a plain JSON array and object whose presence counts (values.proto).
+// Some messages stand for a plain JSON array or object whose presence counts (values.proto).
 
-export const isValueList = (message: DescMessage) => message.typeName === 'bailiwick.common.v1.StringList';
+const valueLists: ReadonlySet<string> = new Set(['bailiwick.common.v1.StringList', 'bailiwick.sso.v1.Certificates', 'bailiwick.sso.v1.GroupMappings']);
+
+/** The field that holds the items of a message which is a plain array in JSON; undefined for other messages. */
+export const listField = (message: DescMessage): DescField | undefined => (valueLists.has(message.typeName) ? message.fields[0] : undefined);
 export const isValueMap = (message: DescMessage) => message.typeName === 'bailiwick.common.v1.StringMap';
 export const isTimestamp = (message: DescMessage) => message.typeName === 'google.protobuf.Timestamp';

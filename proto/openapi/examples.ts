@@ -2,11 +2,13 @@ import { type DescField, type DescMessage, getExtension, getOption, hasExtension
 import { type FieldRules, field as fieldRules, type StringRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
 import { address, domain, event_type, id, path, permission, slug } from '../gen/bailiwick/options/v1/rules_pb.ts';
+import { listField } from '../json/values.ts';
 import type { Operation } from '../operation.ts';
 import { itemRules } from './rules.ts';
 import { comment } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';
-import { exampleId, moment, words } from './words.ts';
+import { exampleId, moment } from './example-values.ts';
+import { words } from './words.ts';
 
 // Examples from the descriptors: the same for the same proto files. A field's value is what words.ts says, else
 // what its rules or its comment say, else its own name in words.
@@ -46,7 +48,7 @@ function fieldExample(field: DescField, place: Place): Json | undefined {
   const record = recordOf(field);
   if (record) {
     const value = objectExample(record, place);
-    return field.fieldKind === 'list' ? [value] : value;
+    return field.fieldKind === 'list' || (field.fieldKind === 'message' && listField(field.message)) ? [value] : value;
   }
   const known = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find((key) => key in words);
   if (known !== undefined) return words[known];
@@ -68,6 +70,8 @@ function fieldExample(field: DescField, place: Place): Json | undefined {
 /** The message of a field or of a list's items, unless it is plain JSON. */
 function recordOf(field: DescField): DescMessage | undefined {
   if (field.fieldKind !== 'message' && field.fieldKind !== 'list') return undefined;
+  const list = field.message && listField(field.message);
+  if (list) return recordOf(list);
   return field.message && plainExample(field, field.message) === undefined ? field.message : undefined;
 }
 

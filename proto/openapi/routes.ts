@@ -1,6 +1,6 @@
 import { failureResponses } from './failures.ts';
 import type { Json, JsonObject } from './types.ts';
-import { exampleId } from './words.ts';
+import { exampleId } from './example-values.ts';
 
 /** The three routes that are no operations: browsers are sent there, so the proto files cannot say them. */
 export const routes: JsonObject = {

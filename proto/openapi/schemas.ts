@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbui
 import { getComments } from '@bufbuild/protoplugin';
 import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { listField } from '../json/values.ts';
 import { isRequired, itemRules, keywords } from './rules.ts';
 import type { Json, JsonObject } from './types.ts';
 
@@ -81,8 +82,12 @@ function typeSchema(field: DescField, role: Role, reference: Reference): JsonObj
       const inner = role === 'response' ? {} : keywords(itemRules(rules), false);
       return { type: 'array', ...own, items: { ...scalarSchema(field.scalar), ...inner } };
     }
-    case 'message':
+    case 'message': {
+      const list = listField(field.message);
+      // The rules of the items alone: those of the whole are the field's.
+      if (list) return { type: 'array', items: typeSchema(list, 'response', reference)['items'] ?? {} };
       return wellKnown(field.message.typeName, role) ?? (reference(field.message) as JsonObject);
+    }
     default:
       throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
   }
@@ -108,8 +113,6 @@ function wellKnown(typeName: string, role: Role): JsonObject | undefined {
   switch (typeName) {
     case 'google.protobuf.Timestamp':
       return { type: 'string', format: 'date-time' };
-    case 'bailiwick.common.v1.StringList':
-      return { type: 'array', items: { type: 'string' } };
     case 'bailiwick.common.v1.StringMap':
       return {
         type: 'object',
@@ -126,7 +129,7 @@ export function isTime(field: DescField): boolean {
 }
 
 export function isRecord(field: DescField): field is DescField & { fieldKind: 'message'; message: DescMessage } {
-  return field.fieldKind === 'message' && wellKnown(field.message.typeName, 'record') === undefined;
+  return field.fieldKind === 'message' && !listField(field.message) && wellKnown(field.message.typeName, 'record') === undefined;
 }
 
 function isPage(message: DescMessage): boolean {

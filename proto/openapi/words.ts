@@ -1,33 +1,9 @@
-import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { base64, exampleId, exampleToken } from './example-values.ts';
 import type { Json } from './types.ts';
 
 // What the examples say where a field's own rules and comment do not. They all tell of the same few records:
 // Ada Lovelace of Acme, the group eng/backend, the bot deployer.
-
-/** When everything in the examples happens. */
-export const moment = '2026-01-31T12:00:00.000Z';
-
-// Base32 digits as JavaScript writes them, in Crockford's alphabet.
-const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** The identifier of the examples' one record of a kind: a TypeID of that moment. */
-export function exampleId(prefix: string): string {
-  const bytes = createHash('sha256').update(prefix).digest().subarray(0, 16);
-  bytes.writeUIntBE(Date.parse(moment), 0, 6);
-  // A UUID's version 7 and its variant.
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  const digits = BigInt(`0x${bytes.toString('hex')}`)
-    .toString(32)
-    .padStart(26, '0');
-  return `${prefix}_${digits.replace(/[a-v]/g, (digit) => crockford.charAt(parseInt(digit, 32)))}`;
-}
-
-/** The shape of a token or key, and nothing that could be mistaken for a real one. */
-const exampleToken = (kind: string): string => `bwk${kind}_${'Example'.repeat(7)}`;
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const invited = exampleToken('i');
 const guest = 'grace@example.com';
@@ -57,6 +33,10 @@ export const words: Readonly<Record<string, Json | undefined>> = {
   Picture: 'https://example.com/ada.png',
   Locale: 'en',
   UserID: exampleId('usr'),
+  'Identity.Provider': exampleId('sso'),
+  'Identity.Issuer': 'https://login.example.com',
+  'Identity.Subject': '248289761001',
+  'UsersRemoveIdentityRequest.Provider': exampleId('sso'),
   'UserIdPage.Items': [exampleId('usr')],
 
   // Tokens and sessions
@@ -162,12 +142,48 @@ export const words: Readonly<Record<string, Json | undefined>> = {
   'DomainCreateResponse.Domain.Status': 'pending',
   'DomainCreateResponse.Domain.VerifiedAt': undefined,
   'DomainCreateResponse.Domain.LastCheckedAt': undefined,
+  'DomainSuggestion.Name': 'example.com',
   TxtName: '_bailiwick-challenge.example.com',
   TxtValue: 'bailiwick-verify=Example',
   Capture: 'join',
   FailureReason: '',
   ChallengeExpiresAt: '2026-02-07T12:00:00.000Z',
   Redirect: `https://iam.example.com/auth/${exampleId('tnt')}/${exampleId('sso')}/login`,
+
+  // Identity providers
+  'SsoProvider.ID': exampleId('sso'),
+  'SsoProvider.Kind': 'oidc',
+  'SsoProvider.Name': 'Acme staff',
+  Issuer: 'https://id.example.com',
+  ClientID: 'bailiwick',
+  Scopes: ['email', 'profile', 'groups'],
+  TokenAuthMethod: 'client_secret_basic',
+  ResponseMode: 'query',
+  IdpEntityID: '',
+  IdpSsoURL: '',
+  IdpCertificates: [],
+  RequestBinding: '',
+  SpEntityID: '',
+  AcsURL: '',
+  SpCertificate: '',
+  RedirectURI: `https://iam.example.com/auth/${exampleId('tnt')}/${exampleId('sso')}/callback`,
+  AllowIdpInitiated: false,
+  Jit: true,
+  DefaultRoles: ['member'],
+  'GroupMapping.Value': 'engineering',
+  'GroupMapping.Group': 'eng',
+  'GroupMapping.Role': '',
+  AttributeMap: { Groups: 'groups' },
+  LastError: '',
+  'SsoSaveProviderRequest.Secret': 'Example',
+  MetadataXML: '',
+  MetadataURL: '',
+  'SsoFinding.Check': 'discovery',
+  'SsoFinding.Level': 'ok',
+  'SsoFinding.Message': 'The configuration at https://id.example.com/.well-known/openid-configuration can be read.',
+  OK: true,
+  Minutes: 60,
+  'SsoLiftRequirementResponse.Until': '2026-01-31T13:00:00.000Z',
 
   // Endpoints and deliveries
   'WebhookEndpoint.Name': 'ERP',

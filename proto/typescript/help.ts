@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { listField } from '../json/values.ts';
 import { accessLine } from '../openapi/access.ts';
 import { comment, isAlwaysThere, isRecord } from '../openapi/schemas.ts';
 import type { Operation } from '../operation.ts';
@@ -63,6 +64,8 @@ function fieldsOf(message: DescMessage, place: Place): Field[] {
 
 function kindOf(field: DescField): string {
   if (field.fieldKind === 'list') return field.listKind === 'message' ? 'json' : 'texts';
+  const list = field.fieldKind === 'message' ? listField(field.message) : undefined;
+  if (list) return kindOf(list);
   if (field.fieldKind === 'message') return wellKnown[field.message.typeName] ?? 'json';
   if (field.fieldKind !== 'scalar') throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
   return scalars[field.scalar] ?? 'text';
@@ -70,7 +73,6 @@ function kindOf(field: DescField): string {
 
 const wellKnown: Readonly<Record<string, string>> = {
   'google.protobuf.Timestamp': 'time',
-  'bailiwick.common.v1.StringList': 'texts',
   'bailiwick.common.v1.StringMap': 'map',
 };
 

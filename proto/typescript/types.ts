@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { listField } from '../json/values.ts';
 import { comment, documentedName, isAlwaysThere, isRecord, isTime } from '../openapi/schemas.ts';
 import type { Operation } from '../operation.ts';
 
@@ -98,11 +99,11 @@ function scalarType(type: ScalarType): string {
 }
 
 function messageType(types: Types, message: DescMessage, direction: Direction): string {
+  const list = listField(message);
+  if (list) return typeOf(types, list, direction);
   switch (message.typeName) {
     case 'google.protobuf.Timestamp':
       return 'string';
-    case 'bailiwick.common.v1.StringList':
-      return direction === 'sent' ? 'readonly string[]' : 'string[]';
     case 'bailiwick.common.v1.StringMap':
       return direction === 'sent' ? 'Readonly<Record<string, string>>' : 'Record<string, string>';
     default:

@@ -14,9 +14,11 @@ export interface Operations {
   Account_ChangeEmail: { request: Account_ChangeEmailReq; response: Account_ChangeEmailRes };
   /** Changes the caller's password, and ends all other sessions of the account. */
   Account_ChangePassword: { request: Account_ChangePasswordReq; response: Account_ChangePasswordRes };
+  /** Begins the session that single sign-on has promised an application with a code. The code works once, for a minute, and in a browser only for pages of the origin that it was sent to. */
+  Account_ExchangeCode: { request: Account_ExchangeCodeReq; response: Account_ExchangeCodeRes };
   /** The caller's own account and the tenants it belongs to. */
   Account_Get: { request: Account_GetReq; response: Account_GetRes };
-  /** Signs in with address and password. The token is shown once. */
+  /** Signs in with address and password. The token is shown once. Where the domain of the address wants single sign-on, nobody's password serves. */
   Account_Login: { request: Account_LoginReq; response: Account_LoginRes };
   /** Ends the caller's session. */
   Account_Logout: { request: Account_LogoutReq; response: Account_LogoutRes };
@@ -84,8 +86,14 @@ export interface Operations {
   Domain_Delete: { request: Domain_DeleteReq; response: Domain_DeleteRes };
   /** One domain. */
   Domain_Get: { request: Domain_GetReq; response: Domain_GetRes };
+  /** Makes the caller a member of such a tenant, with the domain's DefaultRole. */
+  Domain_Join: { request: Domain_JoinReq; response: Domain_JoinRes };
   /** The domains of a tenant. */
   Domain_List: { request: Domain_ListReq; response: Domain_ListRes };
+  /** The tenants that the caller may join because its verified address is at a domain of theirs: where Capture is suggest, or join and the caller was there before the domain. */
+  Domain_ListSuggestions: { request: Domain_ListSuggestionsReq; response: Domain_ListSuggestionsRes };
+  /** Changes what a domain means. What is not sent stays as it is. */
+  Domain_Update: { request: Domain_UpdateReq; response: Domain_UpdateRes };
   /** Looks for the TXT record now, at most once a minute. Without it the domain stays pending, and FailureReason says what was found. */
   Domain_Verify: { request: Domain_VerifyReq; response: Domain_VerifyRes };
   /** Publishes an event of an application to the tenant's endpoints that ask for its type. It is delivered like every other event: in the same envelope, signed, with retries, to webhooks and to chat. */
@@ -148,6 +156,18 @@ export interface Operations {
   Sessions_RevokeAll: { request: Sessions_RevokeAllReq; response: Sessions_RevokeAllRes };
   /** Where people with such an address sign in. The answer depends on the domain only, never on whether there is an account. */
   Sso_Check: { request: Sso_CheckReq; response: Sso_CheckRes };
+  /** Deletes a provider. Whoever has signed in through it is signed out, and knows it as little as it knows them. */
+  Sso_DeleteProvider: { request: Sso_DeleteProviderReq; response: Sso_DeleteProviderRes };
+  /** One provider. */
+  Sso_GetProvider: { request: Sso_GetProviderReq; response: Sso_GetProviderRes };
+  /** Lets a tenant's owners in with their passwords for an hour, where the tenant wants single sign-on and that is broken. All owners are told by mail. */
+  Sso_LiftRequirement: { request: Sso_LiftRequirementReq; response: Sso_LiftRequirementRes };
+  /** The providers of a tenant. */
+  Sso_ListProviders: { request: Sso_ListProvidersReq; response: Sso_ListProvidersRes };
+  /** Creates an identity provider, or changes the one with the ID that is sent. */
+  Sso_SaveProvider: { request: Sso_SaveProviderReq; response: Sso_SaveProviderRes };
+  /** Looks at a provider as a sign-in would: whether it can be reached, its keys and certificates, and the addresses that it has to know of us. Nobody is signed in. */
+  Sso_TestProvider: { request: Sso_TestProviderReq; response: Sso_TestProviderRes };
   /** Makes the caller a member with the invitation's roles and groups. */
   TenantInvitations_Accept: { request: TenantInvitations_AcceptReq; response: TenantInvitations_AcceptRes };
   /** Invites an address and mails it the token. Inviting it again voids the older token. */
@@ -200,6 +220,10 @@ export interface Operations {
   Users_List: { request: Users_ListReq; response: Users_ListRes };
   /** The users who are members of a tenant. */
   Users_ListByTenant: { request: Users_ListByTenantReq; response: Users_ListByTenantRes };
+  /** The identities at tenants' providers by which a user signs in, one at most for each provider. */
+  Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
+  /** Unlinks a user from a provider and ends the sessions that came from it. The next who signs in there with the user's address is linked instead: for somebody who has got another identity at the provider. */
+  Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
   /** Changes what is sent of a user. The address and the password have operations of their own. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
   /** Creates an endpoint. Its signing secret is in the answer and is never shown again. */
@@ -351,6 +375,21 @@ export type Account_ChangePasswordReq = {
 
 /** Nothing: the password is changed. */
 export type Account_ChangePasswordRes = Record<string, never>;
+
+/** The code from the address that single sign-on has sent the browser to. */
+export type Account_ExchangeCodeReq = {
+  Code: string;
+  /** For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty. */
+  Cookie?: boolean | undefined;
+};
+
+/** The new session and whose it is. */
+export type Account_ExchangeCodeRes = {
+  /** The session token, to be sent as "Authorization: Bearer <token>". */
+  Token: string;
+  Session: Session;
+  User: User;
+};
 
 /** Nothing: it is about the caller. */
 export type Account_GetReq = Record<string, never>;
@@ -1050,7 +1089,7 @@ export type Domain = {
   TxtName: string;
   /** The content of that record. */
   TxtValue: string;
-  /** What the domain means for people who sign in with such an address: off, suggest, join or require_sso. */
+  /** What the domain means for people with such an address, as long as it is verified. off: it only proves addresses. suggest: they are offered to join. join: they become members when they verify the address. require_sso: they sign in at the tenant's provider, and not with a password. */
   Capture: string;
   /** The role of those who join through the domain; empty = the tenant's default role. */
   DefaultRole: string;
@@ -1067,6 +1106,15 @@ export type Domain = {
 export type DomainPage = {
   Items: Domain[];
   NextCursor: string;
+};
+
+/** A tenant whose domain the caller has an address at. */
+export type DomainSuggestion = {
+  Tenant: string;
+  /** The domain, lower case, international names in their xn-- form. */
+  Name: string;
+  /** Where such people sign in; empty = the tenant has no active provider. */
+  Redirect: string;
 };
 
 /** Which domain, and what it shall mean. */
@@ -1105,6 +1153,14 @@ export type Domain_GetRes = {
   Domain: Domain;
 };
 
+/** Which tenant. */
+export type Domain_JoinReq = {
+  Tenant: string;
+};
+
+/** Nothing: the caller is a member. */
+export type Domain_JoinRes = Record<string, never>;
+
 /** A tenant and which page. */
 export type Domain_ListReq = {
   Tenant: string;
@@ -1114,6 +1170,29 @@ export type Domain_ListReq = {
 /** A page of domains. */
 export type Domain_ListRes = {
   Page: DomainPage;
+};
+
+/** Nothing: the address is that of the session. */
+export type Domain_ListSuggestionsReq = Record<string, never>;
+
+/** The tenants that the caller may join. */
+export type Domain_ListSuggestionsRes = {
+  Suggestions: DomainSuggestion[];
+};
+
+/** Which domain, and what it shall mean from now on. */
+export type Domain_UpdateReq = {
+  Tenant: string;
+  ID: string;
+  /** off, suggest, join or require_sso. */
+  Capture?: string | undefined;
+  /** The role of those who join through the domain; empty = the tenant's default role. */
+  DefaultRole?: string | undefined;
+};
+
+/** The domain as it is now. */
+export type Domain_UpdateRes = {
+  Domain: Domain;
 };
 
 /** Which domain. */
@@ -1350,6 +1429,26 @@ export type GroupInput = {
   UpdatedAt?: string | undefined;
 };
 
+/** What one of the provider's groups means here: a membership, a role in the whole tenant, or both. */
+export type GroupMapping = {
+  /** The group as the provider names it, exactly. */
+  Value: string;
+  /** The path of a group. */
+  Group: string;
+  /** The slug of a role. */
+  Role: string;
+};
+
+/** What one of the provider's groups means here: a membership, a role in the whole tenant, or both. */
+export type GroupMappingInput = {
+  /** The group as the provider names it, exactly. */
+  Value: string;
+  /** The path of a group. */
+  Group?: string | undefined;
+  /** The slug of a role. */
+  Role?: string | undefined;
+};
+
 /** One page of groups. */
 export type GroupPage = {
   Items: Group[];
@@ -1457,6 +1556,27 @@ export type Groups_SaveReq = {
 
 /** Nothing: the group is saved. */
 export type Groups_SaveRes = Record<string, never>;
+
+/** Who a user is to an identity provider. */
+export type Identity = {
+  Tenant: string;
+  /** The provider's ID. */
+  Provider: string;
+  UserID: string;
+  /** What the provider calls itself, and the user. */
+  Issuer: string;
+  Subject: string;
+  /** The address that the provider told when the two were linked. */
+  Email: string;
+  CreatedAt?: string;
+  LastUsedAt?: string;
+};
+
+/** One page of identities. */
+export type IdentityPage = {
+  Items: Identity[];
+  NextCursor: string;
+};
 
 /** A key that wraps data keys. */
 export type KeyEncryptionKey = {
@@ -1673,9 +1793,9 @@ export type Roles_SaveRes = Record<string, never>;
 export type Session = {
   ID: string;
   UserID: string;
-  /** password or sso. */
+  /** password, oidc or saml. */
   AuthMethod: string;
-  /** The provider's ID where AuthMethod is sso. */
+  /** The ID of the identity provider; empty where AuthMethod is password. */
   Provider: string;
   IP: string;
   UserAgent: string;
@@ -1716,6 +1836,136 @@ export type Sessions_RevokeReq = {
 /** Nothing: the session has ended. */
 export type Sessions_RevokeRes = Record<string, never>;
 
+/** One thing that was looked at. */
+export type SsoFinding = {
+  /** What was looked at, such as discovery or certificate. */
+  Check: string;
+  /** ok, warning or error. */
+  Level: string;
+  /** What was found and what to do about it. */
+  Message: string;
+};
+
+/** An identity provider of a tenant, of the kind oidc or saml. */
+export type SsoProvider = {
+  /** Empty on save = a new provider. */
+  ID: string;
+  Tenant: string;
+  /** oidc or saml. It never changes; absent on update = as it is. */
+  Kind: string;
+  Name: string;
+  /** Absent = active on create, as it was on update. */
+  Active: boolean;
+  /** OIDC: where the provider's configuration is found, as it names itself. */
+  Issuer: string;
+  /** OIDC: what the provider knows us as. */
+  ClientID: string;
+  /** OIDC: what is asked for besides openid; absent = email and profile. */
+  Scopes: string[];
+  /** OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
+  TokenAuthMethod: string;
+  /** OIDC: query or form_post. */
+  ResponseMode: string;
+  /** The data key that seals the secret and our private key. */
+  DekID: string;
+  /** Always empty in responses and events. An event that names it in `previous` says that the secret was replaced. */
+  SecretEnc: string;
+  /** SAML: what the provider calls itself. */
+  IdpEntityID: string;
+  /** SAML: where people sign in. */
+  IdpSsoURL: string;
+  /** SAML: the certificates it may sign with, in PEM or as base64. During a rollover there are two. */
+  IdpCertificates: string[];
+  /** SAML: how sign-ins are asked for: redirect or post. */
+  RequestBinding: string;
+  /** SAML: our name, where our metadata are. */
+  SpEntityID: string;
+  /** SAML: where the provider sends its answers. */
+  AcsURL: string;
+  /** SAML: the certificate that our requests are signed with and assertions may be encrypted to, in PEM. */
+  SpCertificate: string;
+  /** OIDC: the redirect address to register at the provider. */
+  RedirectURI: string;
+  /** SAML: whether answers are taken that nobody has asked for. That is open to login CSRF, so it is off by default. */
+  AllowIdpInitiated: boolean;
+  /** Whether somebody who has no account gets one. Absent on create = yes. */
+  Jit: boolean;
+  /** The roles of those who become members by signing in; none = the tenant's default role. */
+  DefaultRoles: string[];
+  /** What the provider's groups mean here. */
+  GroupMappings: GroupMapping[];
+  /** Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale, Groups → the name of a claim or attribute. */
+  AttributeMap: Record<string, string>;
+  LastLoginAt?: string;
+  /** Why the last sign-in that failed did; empty after one that succeeded. */
+  LastError: string;
+  CreatedAt?: string;
+  UpdatedAt?: string;
+};
+
+/** An identity provider of a tenant, of the kind oidc or saml. */
+export type SsoProviderInput = {
+  /** Empty on save = a new provider. */
+  ID?: string | undefined;
+  Tenant: string;
+  /** oidc or saml. It never changes; absent on update = as it is. */
+  Kind?: string | undefined;
+  Name: string;
+  /** Absent = active on create, as it was on update. */
+  Active?: boolean | undefined;
+  /** OIDC: where the provider's configuration is found, as it names itself. */
+  Issuer?: string | undefined;
+  /** OIDC: what the provider knows us as. */
+  ClientID?: string | undefined;
+  /** OIDC: what is asked for besides openid; absent = email and profile. */
+  Scopes?: readonly string[] | undefined;
+  /** OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none. */
+  TokenAuthMethod?: string | undefined;
+  /** OIDC: query or form_post. */
+  ResponseMode?: string | undefined;
+  /** The data key that seals the secret and our private key. */
+  DekID?: string | undefined;
+  /** Always empty in responses and events. An event that names it in `previous` says that the secret was replaced. */
+  SecretEnc?: string | undefined;
+  /** SAML: what the provider calls itself. */
+  IdpEntityID?: string | undefined;
+  /** SAML: where people sign in. */
+  IdpSsoURL?: string | undefined;
+  /** SAML: the certificates it may sign with, in PEM or as base64. During a rollover there are two. */
+  IdpCertificates?: readonly string[] | undefined;
+  /** SAML: how sign-ins are asked for: redirect or post. */
+  RequestBinding?: string | undefined;
+  /** SAML: our name, where our metadata are. */
+  SpEntityID?: string | undefined;
+  /** SAML: where the provider sends its answers. */
+  AcsURL?: string | undefined;
+  /** SAML: the certificate that our requests are signed with and assertions may be encrypted to, in PEM. */
+  SpCertificate?: string | undefined;
+  /** OIDC: the redirect address to register at the provider. */
+  RedirectURI?: string | undefined;
+  /** SAML: whether answers are taken that nobody has asked for. That is open to login CSRF, so it is off by default. */
+  AllowIdpInitiated?: boolean | undefined;
+  /** Whether somebody who has no account gets one. Absent on create = yes. */
+  Jit?: boolean | undefined;
+  /** The roles of those who become members by signing in; none = the tenant's default role. */
+  DefaultRoles?: readonly string[] | undefined;
+  /** What the provider's groups mean here. */
+  GroupMappings?: readonly GroupMappingInput[] | undefined;
+  /** Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale, Groups → the name of a claim or attribute. */
+  AttributeMap?: Readonly<Record<string, string>> | undefined;
+  LastLoginAt?: string | undefined;
+  /** Why the last sign-in that failed did; empty after one that succeeded. */
+  LastError?: string | undefined;
+  CreatedAt?: string | undefined;
+  UpdatedAt?: string | undefined;
+};
+
+/** One page of providers. */
+export type SsoProviderPage = {
+  Items: SsoProvider[];
+  NextCursor: string;
+};
+
 /** The address somebody wants to sign in with. */
 export type Sso_CheckReq = {
   Email: string;
@@ -1725,6 +1975,80 @@ export type Sso_CheckReq = {
 export type Sso_CheckRes = {
   /** The address of the provider's login route; empty = sign in with a password. */
   Redirect: string;
+};
+
+/** Which provider. */
+export type Sso_DeleteProviderReq = {
+  Tenant: string;
+  ID: string;
+};
+
+/** Nothing: the provider is gone, and nobody who has signed in through it is signed in any more. */
+export type Sso_DeleteProviderRes = Record<string, never>;
+
+/** Which provider. */
+export type Sso_GetProviderReq = {
+  Tenant: string;
+  ID: string;
+};
+
+/** The provider. */
+export type Sso_GetProviderRes = {
+  Provider: SsoProvider;
+};
+
+/** Which tenant, and for how long. */
+export type Sso_LiftRequirementReq = {
+  Tenant: string;
+  /** From now on, at most 60; absent = 60, 0 = it is over. */
+  Minutes?: number | undefined;
+};
+
+/** Until when. */
+export type Sso_LiftRequirementRes = {
+  Until?: string;
+};
+
+/** A tenant and which page. */
+export type Sso_ListProvidersReq = {
+  Tenant: string;
+  Page?: PageReq | undefined;
+};
+
+/** A page of providers. */
+export type Sso_ListProvidersRes = {
+  Page: SsoProviderPage;
+};
+
+/** The provider as it shall be. */
+export type Sso_SaveProviderReq = {
+  Provider: SsoProviderInput;
+  /** OIDC: the client secret. It is sealed and never returned; empty = the stored one stays. */
+  Secret?: string | undefined;
+  /** SAML: the provider's metadata, from which its names, addresses and certificates are taken. */
+  MetadataXML?: string | undefined;
+  /** The same, to be fetched now. */
+  MetadataURL?: string | undefined;
+  /** Save only if the stored provider's UpdatedAt is still this one. */
+  IfUpdatedAt?: string | undefined;
+};
+
+/** The provider as it is stored. */
+export type Sso_SaveProviderRes = {
+  Provider: SsoProvider;
+};
+
+/** Which provider. */
+export type Sso_TestProviderReq = {
+  Tenant: string;
+  ID: string;
+};
+
+/** What was found. */
+export type Sso_TestProviderRes = {
+  /** Whether there is no error among the findings. */
+  OK: boolean;
+  Findings: SsoFinding[];
 };
 
 /** What came of one attempt: tasks.Result of the interface. */
@@ -2201,6 +2525,17 @@ export type Users_ListByTenantRes = {
   Page: UserPage;
 };
 
+/** Whose identities, and which page. */
+export type Users_ListIdentitiesReq = {
+  UserID: string;
+  Page?: PageReq | undefined;
+};
+
+/** A page of identities. */
+export type Users_ListIdentitiesRes = {
+  Page: IdentityPage;
+};
+
 /** Which page. */
 export type Users_ListReq = {
   Page?: PageReq | undefined;
@@ -2210,6 +2545,15 @@ export type Users_ListReq = {
 export type Users_ListRes = {
   Page: UserPage;
 };
+
+/** Whose identity, and at which provider. */
+export type Users_RemoveIdentityReq = {
+  UserID: string;
+  Provider: string;
+};
+
+/** Nothing: the user has no identity there. */
+export type Users_RemoveIdentityRes = Record<string, never>;
 
 /** The user as it shall be. */
 export type Users_UpdateReq = {

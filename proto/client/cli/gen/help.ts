@@ -63,12 +63,19 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
     ],
   },
+  Account_ExchangeCode: {
+    "text":"Begins the session that single sign-on has promised an application with a code. The code works once, for a minute, and in a browser only for pages of the origin that it was sent to.","access":"anybody","answers":"record",
+    fields: [
+      {"path":"Code","kind":"text","required":true,"text":""},
+      {"path":"Cookie","kind":"flag","required":false,"text":"For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty."},
+    ],
+  },
   Account_Get: {
     "text":"The caller's own account and the tenants it belongs to.","access":"a session, about the caller","answers":"record",
     fields: [],
   },
   Account_Login: {
-    "text":"Signs in with address and password. The token is shown once.","access":"anybody","answers":"record",
+    "text":"Signs in with address and password. The token is shown once. Where the domain of the address wants single sign-on, nobody's password serves.","access":"anybody","answers":"record",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
       {"path":"Password","kind":"text","required":true,"text":""},
@@ -376,12 +383,31 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"ID","kind":"text","required":true,"text":""},
     ],
   },
+  Domain_Join: {
+    "text":"Makes the caller a member of such a tenant, with the domain's DefaultRole.","access":"a session, about the caller","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+    ],
+  },
   Domain_List: {
     "text":"The domains of a tenant.","access":"a session or a bot key: the permission iam.domains.read in Tenant","answers":"page",
     fields: [
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Domain_ListSuggestions: {
+    "text":"The tenants that the caller may join because its verified address is at a domain of theirs: where Capture is suggest, or join and the caller was there before the domain.","access":"a session, about the caller","answers":"record",
+    fields: [],
+  },
+  Domain_Update: {
+    "text":"Changes what a domain means. What is not sent stays as it is.","access":"a session or a bot key: the permission iam.domains.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Capture","kind":"text","required":false,"text":"off, suggest, join or require_sso."},
+      {"path":"DefaultRole","kind":"text","required":false,"text":"The role of those who join through the domain; empty = the tenant's default role."},
     ],
   },
   Domain_Verify: {
@@ -629,6 +655,70 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Email","kind":"text","required":true,"text":""},
     ],
   },
+  Sso_DeleteProvider: {
+    "text":"Deletes a provider. Whoever has signed in through it is signed out, and knows it as little as it knows them.","access":"a session or a bot key: the permission iam.sso.write in Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Sso_GetProvider: {
+    "text":"One provider.","access":"a session or a bot key: the permission iam.sso.read in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
+  Sso_LiftRequirement: {
+    "text":"Lets a tenant's owners in with their passwords for an hour, where the tenant wants single sign-on and that is broken. All owners are told by mail.","access":"a bot key: the permission iam.sso.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Minutes","kind":"number","required":false,"text":"From now on, at most 60; absent = 60, 0 = it is over."},
+    ],
+  },
+  Sso_ListProviders: {
+    "text":"The providers of a tenant.","access":"a session or a bot key: the permission iam.sso.read in Tenant","answers":"page",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Sso_SaveProvider: {
+    "text":"Creates an identity provider, or changes the one with the ID that is sent.","access":"a session or a bot key: the permission iam.sso.write in Provider.Tenant; where the tenant demands it, signed in within the last 15 minutes","answers":"record",
+    fields: [
+      {"path":"Provider.ID","kind":"text","required":false,"text":"Empty on save = a new provider."},
+      {"path":"Provider.Tenant","kind":"text","required":true,"text":""},
+      {"path":"Provider.Kind","kind":"text","required":false,"text":"oidc or saml. It never changes; absent on update = as it is."},
+      {"path":"Provider.Name","kind":"text","required":true,"text":""},
+      {"path":"Provider.Active","kind":"flag","required":false,"text":"Absent = active on create, as it was on update."},
+      {"path":"Provider.Issuer","kind":"text","required":false,"text":"OIDC: where the provider's configuration is found, as it names itself."},
+      {"path":"Provider.ClientID","kind":"text","required":false,"text":"OIDC: what the provider knows us as."},
+      {"path":"Provider.Scopes","kind":"texts","required":false,"text":"OIDC: what is asked for besides openid; absent = email and profile."},
+      {"path":"Provider.TokenAuthMethod","kind":"text","required":false,"text":"OIDC: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt or none."},
+      {"path":"Provider.ResponseMode","kind":"text","required":false,"text":"OIDC: query or form_post."},
+      {"path":"Provider.IdpEntityID","kind":"text","required":false,"text":"SAML: what the provider calls itself."},
+      {"path":"Provider.IdpSsoURL","kind":"text","required":false,"text":"SAML: where people sign in."},
+      {"path":"Provider.IdpCertificates","kind":"texts","required":false,"text":"SAML: the certificates it may sign with, in PEM or as base64. During a rollover there are two."},
+      {"path":"Provider.RequestBinding","kind":"text","required":false,"text":"SAML: how sign-ins are asked for: redirect or post."},
+      {"path":"Provider.AllowIdpInitiated","kind":"flag","required":false,"text":"SAML: whether answers are taken that nobody has asked for. That is open to login CSRF, so it is off by default."},
+      {"path":"Provider.Jit","kind":"flag","required":false,"text":"Whether somebody who has no account gets one. Absent on create = yes."},
+      {"path":"Provider.DefaultRoles","kind":"texts","required":false,"text":"The roles of those who become members by signing in; none = the tenant's default role."},
+      {"path":"Provider.GroupMappings","kind":"json","required":false,"text":"What the provider's groups mean here."},
+      {"path":"Provider.AttributeMap","kind":"map","required":false,"text":"Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale, Groups → the name of a claim or attribute."},
+      {"path":"Secret","kind":"text","required":false,"text":"OIDC: the client secret. It is sealed and never returned; empty = the stored one stays."},
+      {"path":"MetadataXML","kind":"text","required":false,"text":"SAML: the provider's metadata, from which its names, addresses and certificates are taken."},
+      {"path":"MetadataURL","kind":"text","required":false,"text":"The same, to be fetched now."},
+      {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored provider's UpdatedAt is still this one."},
+    ],
+  },
+  Sso_TestProvider: {
+    "text":"Looks at a provider as a sign-in would: whether it can be reached, its keys and certificates, and the addresses that it has to know of us. Nobody is signed in.","access":"a session or a bot key: the permission iam.sso.write in Tenant","answers":"record",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+    ],
+  },
   TenantInvitations_Accept: {
     "text":"Makes the caller a member with the invitation's roles and groups.","access":"a session: the caller's verified address is the invited one","answers":"record",
     fields: [
@@ -830,6 +920,21 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Users_ListIdentities: {
+    "text":"The identities at tenants' providers by which a user signs in, one at most for each provider.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.read on the platform","answers":"page",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Page.Limit","kind":"number","required":false,"text":"How many items: 0 = 50, more than 200 = 200."},
+      {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the page before; empty = the first page."},
+    ],
+  },
+  Users_RemoveIdentity: {
+    "text":"Unlinks a user from a provider and ends the sessions that came from it. The next who signs in there with the user's address is linked instead: for somebody who has got another identity at the provider.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.write on the platform","answers":"record",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Provider","kind":"text","required":true,"text":""},
     ],
   },
   Users_Update: {

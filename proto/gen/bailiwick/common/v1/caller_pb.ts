@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLUAQoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJInAKC0NhbGxlclRva2VuEg4KBmlzc3VlchgBIAEoCRIQCghhdWRpZW5jZRgCIAEoCRISCgpleHBpcmVzX2F0GAMgASgNEisKBmNhbGxlchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIjUKEVNpZ25lZENhbGxlclRva2VuEg0KBXRva2VuGAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKOAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCSJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
 
 /**
  * Who makes a call between two processes, signed with the calling process's own key. The services
@@ -91,6 +91,27 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: repeated string narrowed_to = 11;
    */
   narrowedTo: string[];
+
+  /**
+   * The tenant of the provider that a person's session came from; empty = it came from none.
+   *
+   * @generated from field: string sso_tenant = 12;
+   */
+  ssoTenant: string;
+
+  /**
+   * Whether the caller is an active member of that tenant whose session lacks single sign-on, which the tenant requires.
+   *
+   * @generated from field: bool sso_required = 13;
+   */
+  ssoRequired: boolean;
+
+  /**
+   * The Origin header: the site whose page makes the call. Empty = none was sent.
+   *
+   * @generated from field: string origin = 14;
+   */
+  origin: string;
 };
 
 /**

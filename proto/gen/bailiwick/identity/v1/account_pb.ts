@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/account.proto.
  */
 export const file_bailiwick_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImcKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSKQoIcGFzc3dvcmQYAiABKAlCDbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI5ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIhCgV0b2tlbhgBIAEoCUILukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJrChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSIQoFdG9rZW4YASABKAlCC7pICMgBAXIDGIACUgVUb2tlbhIpCghwYXNzd29yZBgCIAEoCUINukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ5ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC7pICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiFgoUQWNjb3VudExvZ291dFJlcXVlc3QiFwoVQWNjb3VudExvZ291dFJlc3BvbnNlIhMKEUFjY291bnRHZXRSZXF1ZXN0IoUBChJBY2NvdW50R2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyEj4KB3RlbmFudHMYAiADKAsyJC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFRlbmFudFIHVGVuYW50cyJHCg1BY2NvdW50VGVuYW50Eg4KAmlkGAEgASgJUgJJRBISCgRzbHVnGAIgASgJUgRTbHVnEhIKBG5hbWUYAyABKAlSBE5hbWUiUQoUQWNjb3VudFVwZGF0ZVJlcXVlc3QSOQoEdXNlchgBIAEoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UHJvZmlsZVIEVXNlciKDAwoOQWNjb3VudFByb2ZpbGUSIQoEbmFtZRgBIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAIgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYAyABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgEIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARJMCgZsb2NhbGUYBSABKAlCL7pILHIqGCMyJl4oW0EtWmEtel17MiwzfSgtW0EtWmEtejAtOV17Miw4fSkqKT8kSARSBkxvY2FsZYgBARI6CghtZXRhZGF0YRgGIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YUIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZSJIChVBY2NvdW50VXBkYXRlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyInAKHEFjY291bnRDaGFuZ2VQYXNzd29yZFJlcXVlc3QSJQoHY3VycmVudBgBIAEoCUILukgIyAEBcgMYgAJSB0N1cnJlbnQSKQoIcGFzc3dvcmQYAiABKAlCDbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIh8KHUFjY291bnRDaGFuZ2VQYXNzd29yZFJlc3BvbnNlImUKGUFjY291bnRDaGFuZ2VFbWFpbFJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSJAoIcGFzc3dvcmQYAiABKAlCCLpIBXIDGIACUghQYXNzd29yZCIcChpBY2NvdW50Q2hhbmdlRW1haWxSZXNwb25zZTLHCwoHQWNjb3VudBJ9CghSZWdpc3RlchItLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVnaXN0ZXJSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlc3BvbnNlIhKKtRgOEAEgASoIcmVnaXN0ZXISdAoGVmVyaWZ5EisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRWZXJpZnlSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEpcBChJSZXNlbmRWZXJpZmljYXRpb24SNy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlcXVlc3QaOC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2VuZFZlcmlmaWNhdGlvblJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKdAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSOS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo6LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIOirUYChABIAEqBG1haWwSiQEKDVJlc2V0UGFzc3dvcmQSMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXF1ZXN0GjMuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXNldFBhc3N3b3JkUmVzcG9uc2UiD4q1GAsQASABKgV0b2tlbhJzCgVMb2dpbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50TG9naW5SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlc3BvbnNlIhGKtRgNEAEgASoFbG9naW5YARJ5CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhSKtRgQEAIaCAoGY2FsbGVyIAFYAhJvCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyEncKBlVwZGF0ZRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKPAQoOQ2hhbmdlUGFzc3dvcmQSMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVxdWVzdBo0LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEoYBCgtDaGFuZ2VFbWFpbBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvYWNjb3VudC5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxImcKFkFjY291bnRSZWdpc3RlclJlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwSKQoIcGFzc3dvcmQYAiABKAlCDbpICsgBAXIFEAgYgAJSCFBhc3N3b3JkIjIKF0FjY291bnRSZWdpc3RlclJlc3BvbnNlEhcKB3VzZXJfaWQYASABKAlSBlVzZXJJRCI5ChRBY2NvdW50VmVyaWZ5UmVxdWVzdBIhCgV0b2tlbhgBIAEoCUILukgIyAEBcgMYgAJSBVRva2VuIhcKFUFjY291bnRWZXJpZnlSZXNwb25zZSJGCiBBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIjCiFBY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiSAoiQWNjb3VudFJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbCIlCiNBY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJrChtBY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QSIQoFdG9rZW4YASABKAlCC7pICMgBAXIDGIACUgVUb2tlbhIpCghwYXNzd29yZBgCIAEoCUINukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHgocQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSJ5ChNBY2NvdW50TG9naW5SZXF1ZXN0EiEKBWVtYWlsGAEgASgJQgu6SAjIAQFyAxj+AVIFRW1haWwSJwoIcGFzc3dvcmQYAiABKAlCC7pICMgBAXIDGIACUghQYXNzd29yZBIWCgZjb29raWUYAyABKAhSBkNvb2tpZSKXAQoUQWNjb3VudExvZ2luUmVzcG9uc2USFAoFdG9rZW4YASABKAlSBVRva2VuEjgKB3Nlc3Npb24YAiABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuU2Vzc2lvblIHU2Vzc2lvbhIvCgR1c2VyGAMgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiVQoaQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QSHwoEY29kZRgBIAEoCUILukgIyAEBcgMYgAJSBENvZGUSFgoGY29va2llGAIgASgIUgZDb29raWUingEKG0FjY291bnRFeGNoYW5nZUNvZGVSZXNwb25zZRIUCgV0b2tlbhgBIAEoCVIFVG9rZW4SOAoHc2Vzc2lvbhgCIAEoCzIeLmJhaWxpd2ljay5pZGVudGl0eS52MS5TZXNzaW9uUgdTZXNzaW9uEi8KBHVzZXIYAyABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciIWChRBY2NvdW50TG9nb3V0UmVxdWVzdCIXChVBY2NvdW50TG9nb3V0UmVzcG9uc2UiEwoRQWNjb3VudEdldFJlcXVlc3QihQEKEkFjY291bnRHZXRSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXISPgoHdGVuYW50cxgCIAMoCzIkLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VGVuYW50UgdUZW5hbnRzIkcKDUFjY291bnRUZW5hbnQSDgoCaWQYASABKAlSAklEEhIKBHNsdWcYAiABKAlSBFNsdWcSEgoEbmFtZRgDIAEoCVIETmFtZSJRChRBY2NvdW50VXBkYXRlUmVxdWVzdBI5CgR1c2VyGAEgASgLMiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRQcm9maWxlUgRVc2VyIoMDCg5BY2NvdW50UHJvZmlsZRIhCgRuYW1lGAEgASgJQgi6SAVyAxiAAUgAUgROYW1liAEBEiwKCmdpdmVuX25hbWUYAiABKAlCCLpIBXIDGIABSAFSCUdpdmVuTmFtZYgBARIuCgtmYW1pbHlfbmFtZRgDIAEoCUIIukgFcgMYgAFIAlIKRmFtaWx5TmFtZYgBARInCgdwaWN0dXJlGAQgASgJQgi6SAVyAxiAEEgDUgdQaWN0dXJliAEBEkwKBmxvY2FsZRgFIAEoCUIvukgscioYIzImXihbQS1aYS16XXsyLDN9KC1bQS1aYS16MC05XXsyLDh9KSopPyRIBFIGTG9jYWxliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhQgcKBV9uYW1lQg0KC19naXZlbl9uYW1lQg4KDF9mYW1pbHlfbmFtZUIKCghfcGljdHVyZUIJCgdfbG9jYWxlIkgKFUFjY291bnRVcGRhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIicAocQWNjb3VudENoYW5nZVBhc3N3b3JkUmVxdWVzdBIlCgdjdXJyZW50GAEgASgJQgu6SAjIAQFyAxiAAlIHQ3VycmVudBIpCghwYXNzd29yZBgCIAEoCUINukgKyAEBcgUQCBiAAlIIUGFzc3dvcmQiHwodQWNjb3VudENoYW5nZVBhc3N3b3JkUmVzcG9uc2UiZQoZQWNjb3VudENoYW5nZUVtYWlsUmVxdWVzdBIiCgVlbWFpbBgBIAEoCUIMukgJyAEBcgSotRgBUgVFbWFpbBIkCghwYXNzd29yZBgCIAEoCUIIukgFcgMYgAJSCFBhc3N3b3JkIhwKGkFjY291bnRDaGFuZ2VFbWFpbFJlc3BvbnNlMtIMCgdBY2NvdW50En0KCFJlZ2lzdGVyEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZWdpc3RlclJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlZ2lzdGVyUmVzcG9uc2UiEoq1GA4QASABKghyZWdpc3RlchJ0CgZWZXJpZnkSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFZlcmlmeVJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFZlcmlmeVJlc3BvbnNlIg+KtRgLEAEgASoFdG9rZW4SlwEKElJlc2VuZFZlcmlmaWNhdGlvbhI3LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBo4LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiDoq1GAoQASABKgRtYWlsEp0BChRSZXF1ZXN0UGFzc3dvcmRSZXNldBI5LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIg6KtRgKEAEgASoEbWFpbBKJAQoNUmVzZXRQYXNzd29yZBIyLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50UmVzZXRQYXNzd29yZFJlcXVlc3QaMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudFJlc2V0UGFzc3dvcmRSZXNwb25zZSIPirUYCxABIAEqBXRva2VuEnMKBUxvZ2luEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRMb2dpblJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ2luUmVzcG9uc2UiEYq1GA0QASABKgVsb2dpblgBEogBCgxFeGNoYW5nZUNvZGUSMS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlcXVlc3QaMi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEV4Y2hhbmdlQ29kZVJlc3BvbnNlIhGKtRgNEAEgASoFdG9rZW5YARJ5CgZMb2dvdXQSKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlcXVlc3QaLC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudExvZ291dFJlc3BvbnNlIhSKtRgQEAIaCAoGY2FsbGVyIAFYAhJvCgNHZXQSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudEdldFJlc3BvbnNlIhOQAgGKtRgMEAIaCAoGY2FsbGVyEncKBlVwZGF0ZRIrLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVxdWVzdBosLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50VXBkYXRlUmVzcG9uc2UiEoq1GA4QAhoICgZjYWxsZXIgARKPAQoOQ2hhbmdlUGFzc3dvcmQSMy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQWNjb3VudENoYW5nZVBhc3N3b3JkUmVxdWVzdBo0LmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlUGFzc3dvcmRSZXNwb25zZSISirUYDhACGggKBmNhbGxlciABEoYBCgtDaGFuZ2VFbWFpbBIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5BY2NvdW50Q2hhbmdlRW1haWxSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkFjY291bnRDaGFuZ2VFbWFpbFJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_values, file_bailiwick_identity_v1_session, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * An address and the password of the account to be.
@@ -272,6 +272,63 @@ export const AccountLoginResponseSchema: GenMessage<AccountLoginResponse> = /*@_
   messageDesc(file_bailiwick_identity_v1_account, 11);
 
 /**
+ * The code from the address that single sign-on has sent the browser to.
+ *
+ * @generated from message bailiwick.identity.v1.AccountExchangeCodeRequest
+ */
+export type AccountExchangeCodeRequest = Message<"bailiwick.identity.v1.AccountExchangeCodeRequest"> & {
+  /**
+   * @generated from field: string code = 1 [json_name = "Code"];
+   */
+  code: string;
+
+  /**
+   * For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty.
+   *
+   * @generated from field: bool cookie = 2 [json_name = "Cookie"];
+   */
+  cookie: boolean;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountExchangeCodeRequest.
+ * Use `create(AccountExchangeCodeRequestSchema)` to create a new message.
+ */
+export const AccountExchangeCodeRequestSchema: GenMessage<AccountExchangeCodeRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 12);
+
+/**
+ * The new session and whose it is.
+ *
+ * @generated from message bailiwick.identity.v1.AccountExchangeCodeResponse
+ */
+export type AccountExchangeCodeResponse = Message<"bailiwick.identity.v1.AccountExchangeCodeResponse"> & {
+  /**
+   * The session token, to be sent as "Authorization: Bearer <token>".
+   *
+   * @generated from field: string token = 1 [json_name = "Token"];
+   */
+  token: string;
+
+  /**
+   * @generated from field: bailiwick.identity.v1.Session session = 2 [json_name = "Session"];
+   */
+  session?: Session | undefined;
+
+  /**
+   * @generated from field: bailiwick.identity.v1.User user = 3 [json_name = "User"];
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.AccountExchangeCodeResponse.
+ * Use `create(AccountExchangeCodeResponseSchema)` to create a new message.
+ */
+export const AccountExchangeCodeResponseSchema: GenMessage<AccountExchangeCodeResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_account, 13);
+
+/**
  * Nothing: it is about the session of the call.
  *
  * @generated from message bailiwick.identity.v1.AccountLogoutRequest
@@ -284,7 +341,7 @@ export type AccountLogoutRequest = Message<"bailiwick.identity.v1.AccountLogoutR
  * Use `create(AccountLogoutRequestSchema)` to create a new message.
  */
 export const AccountLogoutRequestSchema: GenMessage<AccountLogoutRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 12);
+  messageDesc(file_bailiwick_identity_v1_account, 14);
 
 /**
  * Nothing: the session has ended.
@@ -299,7 +356,7 @@ export type AccountLogoutResponse = Message<"bailiwick.identity.v1.AccountLogout
  * Use `create(AccountLogoutResponseSchema)` to create a new message.
  */
 export const AccountLogoutResponseSchema: GenMessage<AccountLogoutResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 13);
+  messageDesc(file_bailiwick_identity_v1_account, 15);
 
 /**
  * Nothing: it is about the caller.
@@ -314,7 +371,7 @@ export type AccountGetRequest = Message<"bailiwick.identity.v1.AccountGetRequest
  * Use `create(AccountGetRequestSchema)` to create a new message.
  */
 export const AccountGetRequestSchema: GenMessage<AccountGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 14);
+  messageDesc(file_bailiwick_identity_v1_account, 16);
 
 /**
  * The caller's account and tenants.
@@ -338,7 +395,7 @@ export type AccountGetResponse = Message<"bailiwick.identity.v1.AccountGetRespon
  * Use `create(AccountGetResponseSchema)` to create a new message.
  */
 export const AccountGetResponseSchema: GenMessage<AccountGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 15);
+  messageDesc(file_bailiwick_identity_v1_account, 17);
 
 /**
  * A tenant the account belongs to.
@@ -367,7 +424,7 @@ export type AccountTenant = Message<"bailiwick.identity.v1.AccountTenant"> & {
  * Use `create(AccountTenantSchema)` to create a new message.
  */
 export const AccountTenantSchema: GenMessage<AccountTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 16);
+  messageDesc(file_bailiwick_identity_v1_account, 18);
 
 /**
  * The caller's profile as it shall be.
@@ -386,7 +443,7 @@ export type AccountUpdateRequest = Message<"bailiwick.identity.v1.AccountUpdateR
  * Use `create(AccountUpdateRequestSchema)` to create a new message.
  */
 export const AccountUpdateRequestSchema: GenMessage<AccountUpdateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 17);
+  messageDesc(file_bailiwick_identity_v1_account, 19);
 
 /**
  * What people say of themselves. An absent field stays as it is.
@@ -434,7 +491,7 @@ export type AccountProfile = Message<"bailiwick.identity.v1.AccountProfile"> & {
  * Use `create(AccountProfileSchema)` to create a new message.
  */
 export const AccountProfileSchema: GenMessage<AccountProfile> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 18);
+  messageDesc(file_bailiwick_identity_v1_account, 20);
 
 /**
  * The caller as stored.
@@ -453,7 +510,7 @@ export type AccountUpdateResponse = Message<"bailiwick.identity.v1.AccountUpdate
  * Use `create(AccountUpdateResponseSchema)` to create a new message.
  */
 export const AccountUpdateResponseSchema: GenMessage<AccountUpdateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 19);
+  messageDesc(file_bailiwick_identity_v1_account, 21);
 
 /**
  * The password as it is and as it shall be.
@@ -479,7 +536,7 @@ export type AccountChangePasswordRequest = Message<"bailiwick.identity.v1.Accoun
  * Use `create(AccountChangePasswordRequestSchema)` to create a new message.
  */
 export const AccountChangePasswordRequestSchema: GenMessage<AccountChangePasswordRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 20);
+  messageDesc(file_bailiwick_identity_v1_account, 22);
 
 /**
  * Nothing: the password is changed.
@@ -494,7 +551,7 @@ export type AccountChangePasswordResponse = Message<"bailiwick.identity.v1.Accou
  * Use `create(AccountChangePasswordResponseSchema)` to create a new message.
  */
 export const AccountChangePasswordResponseSchema: GenMessage<AccountChangePasswordResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 21);
+  messageDesc(file_bailiwick_identity_v1_account, 23);
 
 /**
  * The address the account shall have.
@@ -520,7 +577,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
  * Use `create(AccountChangeEmailRequestSchema)` to create a new message.
  */
 export const AccountChangeEmailRequestSchema: GenMessage<AccountChangeEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 22);
+  messageDesc(file_bailiwick_identity_v1_account, 24);
 
 /**
  * Nothing: see the mail at the new address.
@@ -535,7 +592,7 @@ export type AccountChangeEmailResponse = Message<"bailiwick.identity.v1.AccountC
  * Use `create(AccountChangeEmailResponseSchema)` to create a new message.
  */
 export const AccountChangeEmailResponseSchema: GenMessage<AccountChangeEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_account, 23);
+  messageDesc(file_bailiwick_identity_v1_account, 25);
 
 /**
  * Accounts: registration, e-mail verification, password reset, sign-in.
@@ -595,7 +652,8 @@ export const Account: GenService<{
     output: typeof AccountResetPasswordResponseSchema;
   },
   /**
-   * Signs in with address and password. The token is shown once.
+   * Signs in with address and password. The token is shown once. Where the domain of the address wants single
+   * sign-on, nobody's password serves.
    *
    * @generated from rpc bailiwick.identity.v1.Account.Login
    */
@@ -603,6 +661,17 @@ export const Account: GenService<{
     methodKind: "unary";
     input: typeof AccountLoginRequestSchema;
     output: typeof AccountLoginResponseSchema;
+  },
+  /**
+   * Begins the session that single sign-on has promised an application with a code. The code works once, for a
+   * minute, and in a browser only for pages of the origin that it was sent to.
+   *
+   * @generated from rpc bailiwick.identity.v1.Account.ExchangeCode
+   */
+  exchangeCode: {
+    methodKind: "unary";
+    input: typeof AccountExchangeCodeRequestSchema;
+    output: typeof AccountExchangeCodeResponseSchema;
   },
   /**
    * Ends the caller's session.

@@ -32,14 +32,14 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
   userId: string;
 
   /**
-   * password or sso.
+   * password, oidc or saml.
    *
    * @generated from field: string auth_method = 3 [json_name = "AuthMethod"];
    */
   authMethod: string;
 
   /**
-   * The provider's ID where AuthMethod is sso.
+   * The ID of the identity provider; empty where AuthMethod is password.
    *
    * @generated from field: string provider = 4 [json_name = "Provider"];
    */

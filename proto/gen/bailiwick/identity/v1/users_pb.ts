@@ -13,13 +13,15 @@ import { file_bailiwick_identity_v1_user } from "./user_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/identity/v1/users.proto.
  */
 export const file_bailiwick_identity_v1_users: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKEAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEisKCHBhc3N3b3JkGAIgASgJQgq6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCL1AgoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEkcKBmxvY2FsZRgGIAEoCUIvukgscioYIzImXihbQS1aYS16XXsyLDN9KC1bQS1aYS16MC05XXsyLDh9KSopPyRSBkxvY2FsZRIpCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJSCkV4dGVybmFsSUQSOgoIbWV0YWRhdGEYCCABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGEiRgoTVXNlcnNDcmVhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiOwoPVXNlcnNHZXRSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkMKEFVzZXJzR2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIksKElVzZXJzVXBkYXRlUmVxdWVzdBI1CgR1c2VyGAEgASgLMiEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJDaGFuZ2VSBFVzZXIi4AMKClVzZXJDaGFuZ2USHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclICSUQSIQoEbmFtZRgCIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAMgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgFIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARJMCgZsb2NhbGUYBiABKAlCL7pILHIqGCMyJl4oW0EtWmEtel17MiwzfSgtW0EtWmEtejAtOV17Miw4fSkqKT8kSARSBkxvY2FsZYgBARIuCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJIBVIKRXh0ZXJuYWxJRIgBARI6CghtZXRhZGF0YRgIIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YUIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZUIOCgxfZXh0ZXJuYWxfaWQiRgoTVXNlcnNVcGRhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPwoTVXNlcnNEaXNhYmxlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCJHChRVc2Vyc0Rpc2FibGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPgoSVXNlcnNFbmFibGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkYKE1VzZXJzRW5hYmxlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIj4KElVzZXJzRGVsZXRlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIVChNVc2Vyc0RlbGV0ZVJlc3BvbnNlMpwMCgVVc2VycxKVAgoKR2V0QnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldEJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0QnlFbWFpbFJlc3BvbnNlIqcBkAIBirUYnwEQAxoHCgVlbWFpbBobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkGnUic2lhbS51c2Vycy5yZWFkIGluIGEgdGVuYW50IHdoZXJlIHRoYXQgdXNlciBpcyBhIG1lbWJlcjsgYSBob2xkZXIgZWxzZXdoZXJlIGdldHMgbm90X2ZvdW5kLCBhIGhvbGRlciBvZiBub3RoaW5nIDQwMy4SgQEKBExpc3QSJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVxdWVzdBooLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RSZXNwb25zZSImkAIBirUYHxADGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSmAEKDExpc3RCeVRlbmFudBIvLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QaMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBKHAQoGQ3JlYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NyZWF0ZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKCAgoDR2V0EiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzR2V0UmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldFJlc3BvbnNlIqkBkAIBirUYoQEQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQadSJzaWFtLnVzZXJzLnJlYWQgaW4gYSB0ZW5hbnQgd2hlcmUgdGhhdCB1c2VyIGlzIGEgbWVtYmVyOyBhIGhvbGRlciBlbHNld2hlcmUgZ2V0cyBub3RfZm91bmQsIGEgaG9sZGVyIG9mIG5vdGhpbmcgNDAzLhKSAQoGVXBkYXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlci5pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEooBCgdEaXNhYmxlEiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlcXVlc3QaKy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEaXNhYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEocBCgZFbmFibGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNFbmFibGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVzcG9uc2UiJoq1GCIQAxocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEpIBCgZEZWxldGUSKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVzcG9uc2UiMYq1GC0QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvdXNlcnMucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSI8ChZVc2Vyc0dldEJ5RW1haWxSZXF1ZXN0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsIkoKF1VzZXJzR2V0QnlFbWFpbFJlc3BvbnNlEi8KBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlclIEVXNlciJEChBVc2Vyc0xpc3RSZXF1ZXN0EjAKBHBhZ2UYASABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoRVXNlcnNMaXN0UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSJ1ChhVc2Vyc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlAKGVVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2USMwoEcGFnZRgBIAEoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUGFnZVIEUGFnZSKEAQoSVXNlcnNDcmVhdGVSZXF1ZXN0EjQKBHVzZXIYASABKAsyIC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlckRyYWZ0UgRVc2VyEisKCHBhc3N3b3JkGAIgASgJQgq6SAdyBRAIGIACSABSCFBhc3N3b3JkiAEBQgsKCV9wYXNzd29yZCL1AgoJVXNlckRyYWZ0EiIKBWVtYWlsGAEgASgJQgy6SAnIAQFyBKi1GAFSBUVtYWlsEhwKBG5hbWUYAiABKAlCCLpIBXIDGIABUgROYW1lEicKCmdpdmVuX25hbWUYAyABKAlCCLpIBXIDGIABUglHaXZlbk5hbWUSKQoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABUgpGYW1pbHlOYW1lEiIKB3BpY3R1cmUYBSABKAlCCLpIBXIDGIAQUgdQaWN0dXJlEkcKBmxvY2FsZRgGIAEoCUIvukgscioYIzImXihbQS1aYS16XXsyLDN9KC1bQS1aYS16MC05XXsyLDh9KSopPyRSBkxvY2FsZRIpCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJSCkV4dGVybmFsSUQSOgoIbWV0YWRhdGEYCCABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGEiRgoTVXNlcnNDcmVhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiOwoPVXNlcnNHZXRSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkMKEFVzZXJzR2V0UmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIksKElVzZXJzVXBkYXRlUmVxdWVzdBI1CgR1c2VyGAEgASgLMiEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJDaGFuZ2VSBFVzZXIi4AMKClVzZXJDaGFuZ2USHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclICSUQSIQoEbmFtZRgCIAEoCUIIukgFcgMYgAFIAFIETmFtZYgBARIsCgpnaXZlbl9uYW1lGAMgASgJQgi6SAVyAxiAAUgBUglHaXZlbk5hbWWIAQESLgoLZmFtaWx5X25hbWUYBCABKAlCCLpIBXIDGIABSAJSCkZhbWlseU5hbWWIAQESJwoHcGljdHVyZRgFIAEoCUIIukgFcgMYgBBIA1IHUGljdHVyZYgBARJMCgZsb2NhbGUYBiABKAlCL7pILHIqGCMyJl4oW0EtWmEtel17MiwzfSgtW0EtWmEtejAtOV17Miw4fSkqKT8kSARSBkxvY2FsZYgBARIuCgtleHRlcm5hbF9pZBgHIAEoCUIIukgFcgMYgAJIBVIKRXh0ZXJuYWxJRIgBARI6CghtZXRhZGF0YRgIIAEoCzIeLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTWFwUghNZXRhZGF0YUIHCgVfbmFtZUINCgtfZ2l2ZW5fbmFtZUIOCgxfZmFtaWx5X25hbWVCCgoIX3BpY3R1cmVCCQoHX2xvY2FsZUIOCgxfZXh0ZXJuYWxfaWQiRgoTVXNlcnNVcGRhdGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPwoTVXNlcnNEaXNhYmxlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCJHChRVc2Vyc0Rpc2FibGVSZXNwb25zZRIvCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJSBFVzZXIiPgoSVXNlcnNFbmFibGVSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIkYKE1VzZXJzRW5hYmxlUmVzcG9uc2USLwoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyUgRVc2VyIj4KElVzZXJzRGVsZXRlUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIVChNVc2Vyc0RlbGV0ZVJlc3BvbnNlIngKGlVzZXJzTGlzdElkZW50aXRpZXNSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEEjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiVgobVXNlcnNMaXN0SWRlbnRpdGllc1Jlc3BvbnNlEjcKBHBhZ2UYASABKAsyIy5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlQYWdlUgRQYWdlImYKDElkZW50aXR5UGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eVIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IimAIKCElkZW50aXR5EhYKBnRlbmFudBgBIAEoCVIGVGVuYW50EhoKCHByb3ZpZGVyGAIgASgJUghQcm92aWRlchIXCgd1c2VyX2lkGAMgASgJUgZVc2VySUQSFgoGaXNzdWVyGAQgASgJUgZJc3N1ZXISGAoHc3ViamVjdBgFIAEoCVIHU3ViamVjdBIUCgVlbWFpbBgGIAEoCVIFRW1haWwSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3VzZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0VXNlZEF0InMKGlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEEisKCHByb3ZpZGVyGAIgASgJQg+6SAzIAQFyB4q1GANzc29SCFByb3ZpZGVyIh0KG1VzZXJzUmVtb3ZlSWRlbnRpdHlSZXNwb25zZTL2DgoFVXNlcnMSlQIKCkdldEJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldEJ5RW1haWxSZXNwb25zZSKnAZACAYq1GJ8BEAMaBwoFZW1haWwaGxoZChdpYW0ucGxhdGZvcm0udXNlcnMucmVhZBp1InNpYW0udXNlcnMucmVhZCBpbiBhIHRlbmFudCB3aGVyZSB0aGF0IHVzZXIgaXMgYSBtZW1iZXI7IGEgaG9sZGVyIGVsc2V3aGVyZSBnZXRzIG5vdF9mb3VuZCwgYSBob2xkZXIgb2Ygbm90aGluZyA0MDMuEoEBCgRMaXN0EicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdFJlcXVlc3QaKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0UmVzcG9uc2UiJpACAYq1GB8QAxobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkEpgBCgxMaXN0QnlUZW5hbnQSLy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNMaXN0QnlUZW5hbnRSZXF1ZXN0GjAuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzTGlzdEJ5VGVuYW50UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQShwEKBkNyZWF0ZRIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0NyZWF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNDcmVhdGVSZXNwb25zZSImirUYIhADGhwaGgoYaWFtLnBsYXRmb3JtLnVzZXJzLndyaXRlIAESggIKA0dldBImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0dldFJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNHZXRSZXNwb25zZSKpAZACAYq1GKEBEAMaCQoHdXNlcl9pZBobGhkKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkGnUic2lhbS51c2Vycy5yZWFkIGluIGEgdGVuYW50IHdoZXJlIHRoYXQgdXNlciBpcyBhIG1lbWJlcjsgYSBob2xkZXIgZWxzZXdoZXJlIGdldHMgbm90X2ZvdW5kLCBhIGhvbGRlciBvZiBub3RoaW5nIDQwMy4SkgEKBlVwZGF0ZRIpLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc1VwZGF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlcnNVcGRhdGVSZXNwb25zZSIxirUYLRADGgkKB3VzZXIuaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKKAQoHRGlzYWJsZRIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0Rpc2FibGVSZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGlzYWJsZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKHAQoGRW5hYmxlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRW5hYmxlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0VuYWJsZVJlc3BvbnNlIiaKtRgiEAMaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARKSAQoGRGVsZXRlEikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzRGVsZXRlUmVxdWVzdBoqLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0RlbGV0ZVJlc3BvbnNlIjGKtRgtEAMaCQoHdXNlcl9pZBocGhoKGGlhbS5wbGF0Zm9ybS51c2Vycy53cml0ZSABEqoBCg5MaXN0SWRlbnRpdGllcxIxLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RJZGVudGl0aWVzUmVxdWVzdBoyLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2Vyc0xpc3RJZGVudGl0aWVzUmVzcG9uc2UiMZACAYq1GCoQAxoJCgd1c2VyX2lkGhsaGQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSqgEKDlJlbW92ZUlkZW50aXR5EjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXF1ZXN0GjIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXJzUmVtb3ZlSWRlbnRpdHlSZXNwb25zZSIxirUYLRADGgkKB3VzZXJfaWQaHBoaChhpYW0ucGxhdGZvcm0udXNlcnMud3JpdGUgARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * The address of a user.
@@ -482,6 +484,172 @@ export const UsersDeleteResponseSchema: GenMessage<UsersDeleteResponse> = /*@__P
   messageDesc(file_bailiwick_identity_v1_users, 19);
 
 /**
+ * Whose identities, and which page.
+ *
+ * @generated from message bailiwick.identity.v1.UsersListIdentitiesRequest
+ */
+export type UsersListIdentitiesRequest = Message<"bailiwick.identity.v1.UsersListIdentitiesRequest"> & {
+  /**
+   * @generated from field: string user_id = 1 [json_name = "UserID"];
+   */
+  userId: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
+   */
+  page?: PageReq | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersListIdentitiesRequest.
+ * Use `create(UsersListIdentitiesRequestSchema)` to create a new message.
+ */
+export const UsersListIdentitiesRequestSchema: GenMessage<UsersListIdentitiesRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 20);
+
+/**
+ * A page of identities.
+ *
+ * @generated from message bailiwick.identity.v1.UsersListIdentitiesResponse
+ */
+export type UsersListIdentitiesResponse = Message<"bailiwick.identity.v1.UsersListIdentitiesResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.IdentityPage page = 1 [json_name = "Page"];
+   */
+  page?: IdentityPage | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersListIdentitiesResponse.
+ * Use `create(UsersListIdentitiesResponseSchema)` to create a new message.
+ */
+export const UsersListIdentitiesResponseSchema: GenMessage<UsersListIdentitiesResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 21);
+
+/**
+ * One page of identities.
+ *
+ * @generated from message bailiwick.identity.v1.IdentityPage
+ */
+export type IdentityPage = Message<"bailiwick.identity.v1.IdentityPage"> & {
+  /**
+   * @generated from field: repeated bailiwick.identity.v1.Identity items = 1 [json_name = "Items"];
+   */
+  items: Identity[];
+
+  /**
+   * @generated from field: string next_cursor = 2 [json_name = "NextCursor"];
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.IdentityPage.
+ * Use `create(IdentityPageSchema)` to create a new message.
+ */
+export const IdentityPageSchema: GenMessage<IdentityPage> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 22);
+
+/**
+ * Who a user is to an identity provider.
+ *
+ * @generated from message bailiwick.identity.v1.Identity
+ */
+export type Identity = Message<"bailiwick.identity.v1.Identity"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * The provider's ID.
+   *
+   * @generated from field: string provider = 2 [json_name = "Provider"];
+   */
+  provider: string;
+
+  /**
+   * @generated from field: string user_id = 3 [json_name = "UserID"];
+   */
+  userId: string;
+
+  /**
+   * What the provider calls itself, and the user.
+   *
+   * @generated from field: string issuer = 4 [json_name = "Issuer"];
+   */
+  issuer: string;
+
+  /**
+   * @generated from field: string subject = 5 [json_name = "Subject"];
+   */
+  subject: string;
+
+  /**
+   * The address that the provider told when the two were linked.
+   *
+   * @generated from field: string email = 6 [json_name = "Email"];
+   */
+  email: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7 [json_name = "CreatedAt"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_used_at = 8 [json_name = "LastUsedAt"];
+   */
+  lastUsedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.Identity.
+ * Use `create(IdentitySchema)` to create a new message.
+ */
+export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 23);
+
+/**
+ * Whose identity, and at which provider.
+ *
+ * @generated from message bailiwick.identity.v1.UsersRemoveIdentityRequest
+ */
+export type UsersRemoveIdentityRequest = Message<"bailiwick.identity.v1.UsersRemoveIdentityRequest"> & {
+  /**
+   * @generated from field: string user_id = 1 [json_name = "UserID"];
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string provider = 2 [json_name = "Provider"];
+   */
+  provider: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersRemoveIdentityRequest.
+ * Use `create(UsersRemoveIdentityRequestSchema)` to create a new message.
+ */
+export const UsersRemoveIdentityRequestSchema: GenMessage<UsersRemoveIdentityRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 24);
+
+/**
+ * Nothing: the user has no identity there.
+ *
+ * @generated from message bailiwick.identity.v1.UsersRemoveIdentityResponse
+ */
+export type UsersRemoveIdentityResponse = Message<"bailiwick.identity.v1.UsersRemoveIdentityResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.UsersRemoveIdentityResponse.
+ * Use `create(UsersRemoveIdentityResponseSchema)` to create a new message.
+ */
+export const UsersRemoveIdentityResponseSchema: GenMessage<UsersRemoveIdentityResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_users, 25);
+
+/**
  * The people of the platform and of its tenants.
  *
  * @generated from service bailiwick.identity.v1.Users
@@ -579,6 +747,27 @@ export const Users: GenService<{
     methodKind: "unary";
     input: typeof UsersDeleteRequestSchema;
     output: typeof UsersDeleteResponseSchema;
+  },
+  /**
+   * The identities at tenants' providers by which a user signs in, one at most for each provider.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.ListIdentities
+   */
+  listIdentities: {
+    methodKind: "unary";
+    input: typeof UsersListIdentitiesRequestSchema;
+    output: typeof UsersListIdentitiesResponseSchema;
+  },
+  /**
+   * Unlinks a user from a provider and ends the sessions that came from it. The next who signs in there with the
+   * user's address is linked instead: for somebody who has got another identity at the provider.
+   *
+   * @generated from rpc bailiwick.identity.v1.Users.RemoveIdentity
+   */
+  removeIdentity: {
+    methodKind: "unary";
+    input: typeof UsersRemoveIdentityRequestSchema;
+    output: typeof UsersRemoveIdentityResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_users, 0);

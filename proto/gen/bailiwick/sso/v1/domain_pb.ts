@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/domain.proto.
  */
 export const file_bailiwick_sso_v1_domain: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iYWlsaXdpY2svc3NvL3YxL2RvbWFpbi5wcm90bxIQYmFpbGl3aWNrLnNzby52MSK+BAoMRG9tYWluUmVjb3JkEhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBISCgRuYW1lGAMgASgJUgROYW1lEhwKBnN0YXR1cxgEIAEoCUIEiLUYAVIGU3RhdHVzEh8KCHR4dF9uYW1lGAUgASgJQgSItRgBUgdUeHROYW1lEiEKCXR4dF92YWx1ZRgGIAEoCUIEiLUYAVIIVHh0VmFsdWUSGAoHY2FwdHVyZRgHIAEoCVIHQ2FwdHVyZRIhCgxkZWZhdWx0X3JvbGUYCCABKAlSC0RlZmF1bHRSb2xlEkEKC3ZlcmlmaWVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKVmVyaWZpZWRBdBJICg9sYXN0X2NoZWNrZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUg1MYXN0Q2hlY2tlZEF0EisKDmZhaWx1cmVfcmVhc29uGAsgASgJQgSItRgBUg1GYWlsdXJlUmVhc29uElIKFGNoYWxsZW5nZV9leHBpcmVzX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVISQ2hhbGxlbmdlRXhwaXJlc0F0Ej8KCmNyZWF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQiaQoQRG9tYWluUmVjb3JkUGFnZRI0CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLpAQoTRG9tYWluQ3JlYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBG5hbWUYAiABKAlCDLpICcgBAXIEuLUYAVIETmFtZRJDCgdjYXB0dXJlGAMgASgJQim6SCbYAQFyIVIDb2ZmUgdzdWdnZXN0UgRqb2luUgtyZXF1aXJlX3Nzb1IHQ2FwdHVyZRIxCgxkZWZhdWx0X3JvbGUYBCABKAlCCbpIBnIEmLUYAUgAUgtEZWZhdWx0Um9sZYgBAUIPCg1fZGVmYXVsdF9yb2xlIk4KFERvbWFpbkNyZWF0ZVJlc3BvbnNlEjYKBmRvbWFpbhgBIAEoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgZEb21haW4iXwoTRG9tYWluVmVyaWZ5UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANkb21SAklEIk4KFERvbWFpblZlcmlmeVJlc3BvbnNlEjYKBmRvbWFpbhgBIAEoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgZEb21haW4iXAoQRG9tYWluR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANkb21SAklEIksKEURvbWFpbkdldFJlc3BvbnNlEjYKBmRvbWFpbhgBIAEoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgZEb21haW4ibgoRRG9tYWluTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIkwKEkRvbWFpbkxpc3RSZXNwb25zZRI2CgRwYWdlGAEgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Eb21haW5SZWNvcmRQYWdlUgRQYWdlIl8KE0RvbWFpbkRlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDZG9tUgJJRCIWChREb21haW5EZWxldGVSZXNwb25zZTKVBQoGRG9tYWluEoIBCgZDcmVhdGUSJS5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbkNyZWF0ZVJlcXVlc3QaJi5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbkNyZWF0ZVJlc3BvbnNlIimKtRglEAMaHRIbChFpYW0uZG9tYWlucy53cml0ZRIGdGVuYW50IAEwARKCAQoGVmVyaWZ5EiUuYmFpbGl3aWNrLnNzby52MS5Eb21haW5WZXJpZnlSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Eb21haW5WZXJpZnlSZXNwb25zZSIpirUYJRADGh0SGwoRaWFtLmRvbWFpbnMud3JpdGUSBnRlbmFudCABMAESdwoDR2V0EiIuYmFpbGl3aWNrLnNzby52MS5Eb21haW5HZXRSZXF1ZXN0GiMuYmFpbGl3aWNrLnNzby52MS5Eb21haW5HZXRSZXNwb25zZSInkAIBirUYIBADGhwSGgoQaWFtLmRvbWFpbnMucmVhZBIGdGVuYW50EnoKBExpc3QSIy5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbkxpc3RSZXF1ZXN0GiQuYmFpbGl3aWNrLnNzby52MS5Eb21haW5MaXN0UmVzcG9uc2UiJ5ACAYq1GCAQAxocEhoKEGlhbS5kb21haW5zLnJlYWQSBnRlbmFudBKCAQoGRGVsZXRlEiUuYmFpbGl3aWNrLnNzby52MS5Eb21haW5EZWxldGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Eb21haW5EZWxldGVSZXNwb25zZSIpirUYJRADGh0SGwoRaWFtLmRvbWFpbnMud3JpdGUSBnRlbmFudCABMAEaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch1iYWlsaXdpY2svc3NvL3YxL2RvbWFpbi5wcm90bxIQYmFpbGl3aWNrLnNzby52MSK+BAoMRG9tYWluUmVjb3JkEhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBISCgRuYW1lGAMgASgJUgROYW1lEhwKBnN0YXR1cxgEIAEoCUIEiLUYAVIGU3RhdHVzEh8KCHR4dF9uYW1lGAUgASgJQgSItRgBUgdUeHROYW1lEiEKCXR4dF92YWx1ZRgGIAEoCUIEiLUYAVIIVHh0VmFsdWUSGAoHY2FwdHVyZRgHIAEoCVIHQ2FwdHVyZRIhCgxkZWZhdWx0X3JvbGUYCCABKAlSC0RlZmF1bHRSb2xlEkEKC3ZlcmlmaWVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIKVmVyaWZpZWRBdBJICg9sYXN0X2NoZWNrZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUg1MYXN0Q2hlY2tlZEF0EisKDmZhaWx1cmVfcmVhc29uGAsgASgJQgSItRgBUg1GYWlsdXJlUmVhc29uElIKFGNoYWxsZW5nZV9leHBpcmVzX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVISQ2hhbGxlbmdlRXhwaXJlc0F0Ej8KCmNyZWF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQiaQoQRG9tYWluUmVjb3JkUGFnZRI0CgVpdGVtcxgBIAMoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLpAQoTRG9tYWluQ3JlYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBG5hbWUYAiABKAlCDLpICcgBAXIEuLUYAVIETmFtZRJDCgdjYXB0dXJlGAMgASgJQim6SCbYAQFyIVIDb2ZmUgdzdWdnZXN0UgRqb2luUgtyZXF1aXJlX3Nzb1IHQ2FwdHVyZRIxCgxkZWZhdWx0X3JvbGUYBCABKAlCCbpIBnIEmLUYAUgAUgtEZWZhdWx0Um9sZYgBAUIPCg1fZGVmYXVsdF9yb2xlIk4KFERvbWFpbkNyZWF0ZVJlc3BvbnNlEjYKBmRvbWFpbhgBIAEoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgZEb21haW4iXwoTRG9tYWluVmVyaWZ5UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANkb21SAklEIk4KFERvbWFpblZlcmlmeVJlc3BvbnNlEjYKBmRvbWFpbhgBIAEoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgZEb21haW4iXAoQRG9tYWluR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANkb21SAklEIksKEURvbWFpbkdldFJlc3BvbnNlEjYKBmRvbWFpbhgBIAEoCzIeLmJhaWxpd2ljay5zc28udjEuRG9tYWluUmVjb3JkUgZEb21haW4ibgoRRG9tYWluTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIkwKEkRvbWFpbkxpc3RSZXNwb25zZRI2CgRwYWdlGAEgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Eb21haW5SZWNvcmRQYWdlUgRQYWdlIl8KE0RvbWFpbkRlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDZG9tUgJJRCIWChREb21haW5EZWxldGVSZXNwb25zZSL2AQoTRG9tYWluVXBkYXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANkb21SAklEEkUKB2NhcHR1cmUYAyABKAlCJrpII3IhUgNvZmZSB3N1Z2dlc3RSBGpvaW5SC3JlcXVpcmVfc3NvSABSB0NhcHR1cmWIAQESMQoMZGVmYXVsdF9yb2xlGAQgASgJQgm6SAZyBJi1GAFIAVILRGVmYXVsdFJvbGWIAQFCCgoIX2NhcHR1cmVCDwoNX2RlZmF1bHRfcm9sZSJOChREb21haW5VcGRhdGVSZXNwb25zZRI2CgZkb21haW4YASABKAsyHi5iYWlsaXdpY2suc3NvLnYxLkRvbWFpblJlY29yZFIGRG9tYWluIh4KHERvbWFpbkxpc3RTdWdnZXN0aW9uc1JlcXVlc3QiZQodRG9tYWluTGlzdFN1Z2dlc3Rpb25zUmVzcG9uc2USRAoLc3VnZ2VzdGlvbnMYASADKAsyIi5iYWlsaXdpY2suc3NvLnYxLkRvbWFpblN1Z2dlc3Rpb25SC1N1Z2dlc3Rpb25zIloKEERvbWFpblN1Z2dlc3Rpb24SFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSEgoEbmFtZRgCIAEoCVIETmFtZRIaCghyZWRpcmVjdBgDIAEoCVIIUmVkaXJlY3QiPAoRRG9tYWluSm9pblJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCIUChJEb21haW5Kb2luUmVzcG9uc2UyiwgKBkRvbWFpbhKCAQoGQ3JlYXRlEiUuYmFpbGl3aWNrLnNzby52MS5Eb21haW5DcmVhdGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Eb21haW5DcmVhdGVSZXNwb25zZSIpirUYJRADGh0SGwoRaWFtLmRvbWFpbnMud3JpdGUSBnRlbmFudCABMAESggEKBlZlcmlmeRIlLmJhaWxpd2ljay5zc28udjEuRG9tYWluVmVyaWZ5UmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuRG9tYWluVmVyaWZ5UmVzcG9uc2UiKYq1GCUQAxodEhsKEWlhbS5kb21haW5zLndyaXRlEgZ0ZW5hbnQgATABEncKA0dldBIiLmJhaWxpd2ljay5zc28udjEuRG9tYWluR2V0UmVxdWVzdBojLmJhaWxpd2ljay5zc28udjEuRG9tYWluR2V0UmVzcG9uc2UiJ5ACAYq1GCAQAxocEhoKEGlhbS5kb21haW5zLnJlYWQSBnRlbmFudBJ6CgRMaXN0EiMuYmFpbGl3aWNrLnNzby52MS5Eb21haW5MaXN0UmVxdWVzdBokLmJhaWxpd2ljay5zc28udjEuRG9tYWluTGlzdFJlc3BvbnNlIieQAgGKtRggEAMaHBIaChBpYW0uZG9tYWlucy5yZWFkEgZ0ZW5hbnQSggEKBlVwZGF0ZRIlLmJhaWxpd2ljay5zc28udjEuRG9tYWluVXBkYXRlUmVxdWVzdBomLmJhaWxpd2ljay5zc28udjEuRG9tYWluVXBkYXRlUmVzcG9uc2UiKYq1GCUQAxodEhsKEWlhbS5kb21haW5zLndyaXRlEgZ0ZW5hbnQgATABEoIBCgZEZWxldGUSJS5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbkRlbGV0ZVJlcXVlc3QaJi5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbkRlbGV0ZVJlc3BvbnNlIimKtRglEAMaHRIbChFpYW0uZG9tYWlucy53cml0ZRIGdGVuYW50IAEwARKHAQoPTGlzdFN1Z2dlc3Rpb25zEi4uYmFpbGl3aWNrLnNzby52MS5Eb21haW5MaXN0U3VnZ2VzdGlvbnNSZXF1ZXN0Gi8uYmFpbGl3aWNrLnNzby52MS5Eb21haW5MaXN0U3VnZ2VzdGlvbnNSZXNwb25zZSITkAIBirUYDBACGggKBmNhbGxlchJlCgRKb2luEiMuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Kb2luUmVxdWVzdBokLmJhaWxpd2ljay5zc28udjEuRG9tYWluSm9pblJlc3BvbnNlIhKKtRgOEAIaCAoGY2FsbGVyIAEaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A mail domain of a tenant.
@@ -64,7 +64,9 @@ export type DomainRecord = Message<"bailiwick.sso.v1.DomainRecord"> & {
   txtValue: string;
 
   /**
-   * What the domain means for people who sign in with such an address: off, suggest, join or require_sso.
+   * What the domain means for people with such an address, as long as it is verified. off: it only proves addresses.
+   * suggest: they are offered to join. join: they become members when they verify the address. require_sso: they sign
+   * in at the tenant's provider, and not with a password.
    *
    * @generated from field: string capture = 7 [json_name = "Capture"];
    */
@@ -366,6 +368,164 @@ export const DomainDeleteResponseSchema: GenMessage<DomainDeleteResponse> = /*@_
   messageDesc(file_bailiwick_sso_v1_domain, 11);
 
 /**
+ * Which domain, and what it shall mean from now on.
+ *
+ * @generated from message bailiwick.sso.v1.DomainUpdateRequest
+ */
+export type DomainUpdateRequest = Message<"bailiwick.sso.v1.DomainUpdateRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * off, suggest, join or require_sso.
+   *
+   * @generated from field: optional string capture = 3 [json_name = "Capture"];
+   */
+  capture?: string | undefined;
+
+  /**
+   * The role of those who join through the domain; empty = the tenant's default role.
+   *
+   * @generated from field: optional string default_role = 4 [json_name = "DefaultRole"];
+   */
+  defaultRole?: string | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainUpdateRequest.
+ * Use `create(DomainUpdateRequestSchema)` to create a new message.
+ */
+export const DomainUpdateRequestSchema: GenMessage<DomainUpdateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 12);
+
+/**
+ * The domain as it is now.
+ *
+ * @generated from message bailiwick.sso.v1.DomainUpdateResponse
+ */
+export type DomainUpdateResponse = Message<"bailiwick.sso.v1.DomainUpdateResponse"> & {
+  /**
+   * @generated from field: bailiwick.sso.v1.DomainRecord domain = 1 [json_name = "Domain"];
+   */
+  domain?: DomainRecord | undefined;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainUpdateResponse.
+ * Use `create(DomainUpdateResponseSchema)` to create a new message.
+ */
+export const DomainUpdateResponseSchema: GenMessage<DomainUpdateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 13);
+
+/**
+ * Nothing: the address is that of the session.
+ *
+ * @generated from message bailiwick.sso.v1.DomainListSuggestionsRequest
+ */
+export type DomainListSuggestionsRequest = Message<"bailiwick.sso.v1.DomainListSuggestionsRequest"> & {
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainListSuggestionsRequest.
+ * Use `create(DomainListSuggestionsRequestSchema)` to create a new message.
+ */
+export const DomainListSuggestionsRequestSchema: GenMessage<DomainListSuggestionsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 14);
+
+/**
+ * The tenants that the caller may join.
+ *
+ * @generated from message bailiwick.sso.v1.DomainListSuggestionsResponse
+ */
+export type DomainListSuggestionsResponse = Message<"bailiwick.sso.v1.DomainListSuggestionsResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.sso.v1.DomainSuggestion suggestions = 1 [json_name = "Suggestions"];
+   */
+  suggestions: DomainSuggestion[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainListSuggestionsResponse.
+ * Use `create(DomainListSuggestionsResponseSchema)` to create a new message.
+ */
+export const DomainListSuggestionsResponseSchema: GenMessage<DomainListSuggestionsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 15);
+
+/**
+ * A tenant whose domain the caller has an address at.
+ *
+ * @generated from message bailiwick.sso.v1.DomainSuggestion
+ */
+export type DomainSuggestion = Message<"bailiwick.sso.v1.DomainSuggestion"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * The domain, lower case, international names in their xn-- form.
+   *
+   * @generated from field: string name = 2 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * Where such people sign in; empty = the tenant has no active provider.
+   *
+   * @generated from field: string redirect = 3 [json_name = "Redirect"];
+   */
+  redirect: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainSuggestion.
+ * Use `create(DomainSuggestionSchema)` to create a new message.
+ */
+export const DomainSuggestionSchema: GenMessage<DomainSuggestion> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 16);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.sso.v1.DomainJoinRequest
+ */
+export type DomainJoinRequest = Message<"bailiwick.sso.v1.DomainJoinRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainJoinRequest.
+ * Use `create(DomainJoinRequestSchema)` to create a new message.
+ */
+export const DomainJoinRequestSchema: GenMessage<DomainJoinRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 17);
+
+/**
+ * Nothing: the caller is a member.
+ *
+ * @generated from message bailiwick.sso.v1.DomainJoinResponse
+ */
+export type DomainJoinResponse = Message<"bailiwick.sso.v1.DomainJoinResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainJoinResponse.
+ * Use `create(DomainJoinResponseSchema)` to create a new message.
+ */
+export const DomainJoinResponseSchema: GenMessage<DomainJoinResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_domain, 18);
+
+/**
  * The mail domains that tenants own.
  *
  * @generated from service bailiwick.sso.v1.Domain
@@ -413,6 +573,16 @@ export const Domain: GenService<{
     output: typeof DomainListResponseSchema;
   },
   /**
+   * Changes what a domain means. What is not sent stays as it is.
+   *
+   * @generated from rpc bailiwick.sso.v1.Domain.Update
+   */
+  update: {
+    methodKind: "unary";
+    input: typeof DomainUpdateRequestSchema;
+    output: typeof DomainUpdateResponseSchema;
+  },
+  /**
    * Gives a domain up.
    *
    * @generated from rpc bailiwick.sso.v1.Domain.Delete
@@ -421,6 +591,27 @@ export const Domain: GenService<{
     methodKind: "unary";
     input: typeof DomainDeleteRequestSchema;
     output: typeof DomainDeleteResponseSchema;
+  },
+  /**
+   * The tenants that the caller may join because its verified address is at a domain of theirs: where Capture is
+   * suggest, or join and the caller was there before the domain.
+   *
+   * @generated from rpc bailiwick.sso.v1.Domain.ListSuggestions
+   */
+  listSuggestions: {
+    methodKind: "unary";
+    input: typeof DomainListSuggestionsRequestSchema;
+    output: typeof DomainListSuggestionsResponseSchema;
+  },
+  /**
+   * Makes the caller a member of such a tenant, with the domain's DefaultRole.
+   *
+   * @generated from rpc bailiwick.sso.v1.Domain.Join
+   */
+  join: {
+    methodKind: "unary";
+    input: typeof DomainJoinRequestSchema;
+    output: typeof DomainJoinResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_domain, 0);

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { DataKey } from "../../notifications/v1/keys_pb.ts";
+import { file_bailiwick_notifications_v1_keys } from "../../notifications/v1/keys_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -11,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIkMKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJIiEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkiqQEKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5GjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiIKDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJIjAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkiFwoVU3NvTGltaXRzVGFrZVJlc3BvbnNlMsoBCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxImMKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJEgoKAmlwGAQgASgJEhIKCnVzZXJfYWdlbnQYBSABKAkipgEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDAoEZmxvdxgCIAEoCRIPCgdiaW5kaW5nGAMgASgJEjcKBGZvcm0YBCADKAsyKS5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UuRm9ybUVudHJ5GisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrsCCg1GaW5pc2hSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRJDCgpwYXJhbWV0ZXJzGAMgAygLMi8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LlBhcmFtZXRlcnNFbnRyeRI/CghiaW5kaW5ncxgEIAMoCzItLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5CaW5kaW5nc0VudHJ5EgoKAmlwGAUgASgJEhIKCnVzZXJfYWdlbnQYBiABKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLwoNQmluZGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIj8KDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEg0KBXRva2VuGAIgASgJEgwKBGZsb3cYAyABKAkiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiMAoUU3NvTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCSIXChVTc29MaW1pdHNUYWtlUmVzcG9uc2UysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options]);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -28,9 +30,23 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
   provider: string;
 
   /**
+   * Where the person wants to go afterwards, as the browser said: it is checked here.
+   *
    * @generated from field: string return_to = 3;
    */
   returnTo: string;
+
+  /**
+   * The browser's address.
+   *
+   * @generated from field: string ip = 4;
+   */
+  ip: string;
+
+  /**
+   * @generated from field: string user_agent = 5;
+   */
+  userAgent: string;
 };
 
 /**
@@ -50,6 +66,25 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
    * @generated from field: string redirect = 1;
    */
   redirect: string;
+
+  /**
+   * The name of the cookie that binds the sign-in to this browser, without a prefix, and its value.
+   *
+   * @generated from field: string flow = 2;
+   */
+  flow: string;
+
+  /**
+   * @generated from field: string binding = 3;
+   */
+  binding: string;
+
+  /**
+   * Fields to post to the address instead of redirecting there.
+   *
+   * @generated from field: map<string, string> form = 4;
+   */
+  form: { [key: string]: string };
 };
 
 /**
@@ -79,6 +114,25 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
    * @generated from field: map<string, string> parameters = 3;
    */
   parameters: { [key: string]: string };
+
+  /**
+   * The browser's cookies of sign-ins that it has begun: name without a prefix, and value.
+   *
+   * @generated from field: map<string, string> bindings = 4;
+   */
+  bindings: { [key: string]: string };
+
+  /**
+   * The browser's address.
+   *
+   * @generated from field: string ip = 5;
+   */
+  ip: string;
+
+  /**
+   * @generated from field: string user_agent = 6;
+   */
+  userAgent: string;
 };
 
 /**
@@ -93,9 +147,25 @@ export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
  */
 export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
   /**
+   * Where to send the browser.
+   *
    * @generated from field: string redirect = 1;
    */
   redirect: string;
+
+  /**
+   * The session for the browser's cookie; empty where the address to go to has a code instead.
+   *
+   * @generated from field: string token = 2;
+   */
+  token: string;
+
+  /**
+   * The flow that is over, whose cookie can go.
+   *
+   * @generated from field: string flow = 3;
+   */
+  flow: string;
 };
 
 /**
@@ -104,6 +174,225 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_sso_v1_internal, 3);
+
+/**
+ * @generated from message bailiwick.sso.v1.MetadataRequest
+ */
+export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * The client's address.
+   *
+   * @generated from field: string ip = 3;
+   */
+  ip: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.MetadataRequest.
+ * Use `create(MetadataRequestSchema)` to create a new message.
+ */
+export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 4);
+
+/**
+ * @generated from message bailiwick.sso.v1.MetadataResponse
+ */
+export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
+  /**
+   * Of the media type application/samlmetadata+xml.
+   *
+   * @generated from field: string xml = 1;
+   */
+  xml: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.MetadataResponse.
+ * Use `create(MetadataResponseSchema)` to create a new message.
+ */
+export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 5);
+
+/**
+ * @generated from message bailiwick.sso.v1.ReportRequest
+ */
+export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
+  /**
+   * Whose data keys to list; empty = nobody's.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.ReportRequest.
+ * Use `create(ReportRequestSchema)` to create a new message.
+ */
+export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 6);
+
+/**
+ * How many data keys a key-encryption key wraps.
+ *
+ * @generated from message bailiwick.sso.v1.WrappedKeys
+ */
+export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
+  /**
+   * @generated from field: string kek = 1;
+   */
+  kek: string;
+
+  /**
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.WrappedKeys.
+ * Use `create(WrappedKeysSchema)` to create a new message.
+ */
+export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 7);
+
+/**
+ * @generated from message bailiwick.sso.v1.ReportResponse
+ */
+export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
+  /**
+   * @generated from field: repeated bailiwick.sso.v1.WrappedKeys wrapped = 1;
+   */
+  wrapped: WrappedKeys[];
+
+  /**
+   * Data keys that wait for another to take their place.
+   *
+   * @generated from field: int32 to_replace = 2;
+   */
+  toReplace: number;
+
+  /**
+   * Superseded data keys with which records may still be sealed.
+   *
+   * @generated from field: int32 to_reseal = 3;
+   */
+  toReseal: number;
+
+  /**
+   * The tenant's, oldest first.
+   *
+   * @generated from field: repeated bailiwick.notifications.v1.DataKey data_keys = 4;
+   */
+  dataKeys: DataKey[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.ReportResponse.
+ * Use `create(ReportResponseSchema)` to create a new message.
+ */
+export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 8);
+
+/**
+ * @generated from message bailiwick.sso.v1.RotateRequest
+ */
+export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
+  /**
+   * Empty = all tenants.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.RotateRequest.
+ * Use `create(RotateRequestSchema)` to create a new message.
+ */
+export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 9);
+
+/**
+ * @generated from message bailiwick.sso.v1.RotateResponse
+ */
+export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
+  /**
+   * Whether the tenant had a data key to replace.
+   *
+   * @generated from field: bool replaced = 1;
+   */
+  replaced: boolean;
+
+  /**
+   * How many are replaced in the background.
+   *
+   * @generated from field: int32 queued = 2;
+   */
+  queued: number;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.RotateResponse.
+ * Use `create(RotateResponseSchema)` to create a new message.
+ */
+export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
+
+/**
+ * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
+ */
+export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicyFindRequest"> & {
+  /**
+   * Lower-case punycode.
+   *
+   * @generated from field: string domain = 1;
+   */
+  domain: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.PasswordPolicyFindRequest.
+ * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
+ */
+export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
+
+/**
+ * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
+ */
+export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolicyFindResponse"> & {
+  /**
+   * The tenant that wants single sign-on for this domain; empty = none does.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * Whether its owners may use their passwords for now.
+   *
+   * @generated from field: bool lifted = 2;
+   */
+  lifted: boolean;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.PasswordPolicyFindResponse.
+ * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
+ */
+export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * One call of an open operation, to be counted before anything else is done for it.
@@ -131,7 +420,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 4);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * Nothing: the call may go on. Too many are refused with resource_exhausted.
@@ -146,7 +435,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 5);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * SignIn serves the gateway's three /auth/{tenant}/{id}/… routes.
@@ -174,6 +463,16 @@ export const SignIn: GenService<{
     input: typeof FinishRequestSchema;
     output: typeof FinishResponseSchema;
   },
+  /**
+   * What a SAML provider has to know of us.
+   *
+   * @generated from rpc bailiwick.sso.v1.SignIn.Metadata
+   */
+  metadata: {
+    methodKind: "unary";
+    input: typeof MetadataRequestSchema;
+    output: typeof MetadataResponseSchema;
+  },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_internal, 0);
 
@@ -195,4 +494,52 @@ export const SsoLimits: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_internal, 1);
+
+/**
+ * DataKeys answers notifications, which speaks for the data keys of both.
+ *
+ * @generated from service bailiwick.sso.v1.DataKeys
+ */
+export const DataKeys: GenService<{
+  /**
+   * What wraps the data keys of sso, and what is still to be done with them.
+   *
+   * @generated from rpc bailiwick.sso.v1.DataKeys.Report
+   */
+  report: {
+    methodKind: "unary";
+    input: typeof ReportRequestSchema;
+    output: typeof ReportResponseSchema;
+  },
+  /**
+   * Replaces a tenant's data key now, or those of all tenants in the background.
+   *
+   * @generated from rpc bailiwick.sso.v1.DataKeys.Rotate
+   */
+  rotate: {
+    methodKind: "unary";
+    input: typeof RotateRequestSchema;
+    output: typeof RotateResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 2);
+
+/**
+ * PasswordPolicy answers identity: may somebody with such an address sign in with a password?
+ *
+ * @generated from service bailiwick.sso.v1.PasswordPolicy
+ */
+export const PasswordPolicy: GenService<{
+  /**
+   * The answer depends on the domain only.
+   *
+   * @generated from rpc bailiwick.sso.v1.PasswordPolicy.Find
+   */
+  find: {
+    methodKind: "unary";
+    input: typeof PasswordPolicyFindRequestSchema;
+    output: typeof PasswordPolicyFindResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 3);
 

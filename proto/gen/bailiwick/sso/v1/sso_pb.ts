@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
+import type { SsoDeleteProviderRequestSchema, SsoDeleteProviderResponseSchema, SsoGetProviderRequestSchema, SsoGetProviderResponseSchema, SsoLiftRequirementRequestSchema, SsoLiftRequirementResponseSchema, SsoListProvidersRequestSchema, SsoListProvidersResponseSchema, SsoSaveProviderRequestSchema, SsoSaveProviderResponseSchema, SsoTestProviderRequestSchema, SsoTestProviderResponseSchema } from "./provider_pb.ts";
+import { file_bailiwick_sso_v1_provider } from "./provider_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -13,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/sso.proto.
  */
 export const file_bailiwick_sso_v1_sso: GenFile = /*@__PURE__*/
-  fileDesc("ChpiYWlsaXdpY2svc3NvL3YxL3Nzby5wcm90bxIQYmFpbGl3aWNrLnNzby52MSI1Cg9Tc29DaGVja1JlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiLgoQU3NvQ2hlY2tSZXNwb25zZRIaCghyZWRpcmVjdBgBIAEoCVIIUmVkaXJlY3QydAoDU3NvEmQKBUNoZWNrEiEuYmFpbGl3aWNrLnNzby52MS5Tc29DaGVja1JlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLlNzb0NoZWNrUmVzcG9uc2UiFJACAYq1GA0QASoJc3NvX2NoZWNrGgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
+  fileDesc("ChpiYWlsaXdpY2svc3NvL3YxL3Nzby5wcm90bxIQYmFpbGl3aWNrLnNzby52MSI1Cg9Tc29DaGVja1JlcXVlc3QSIgoFZW1haWwYASABKAlCDLpICcgBAXIEqLUYAVIFRW1haWwiLgoQU3NvQ2hlY2tSZXNwb25zZRIaCghyZWRpcmVjdBgBIAEoCVIIUmVkaXJlY3Qy0wcKA1NzbxJkCgVDaGVjaxIhLmJhaWxpd2ljay5zc28udjEuU3NvQ2hlY2tSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5Tc29DaGVja1Jlc3BvbnNlIhSQAgGKtRgNEAEqCXNzb19jaGVjaxKTAQoMU2F2ZVByb3ZpZGVyEiguYmFpbGl3aWNrLnNzby52MS5Tc29TYXZlUHJvdmlkZXJSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Tc29TYXZlUHJvdmlkZXJSZXNwb25zZSIuirUYKhADGiISIAoNaWFtLnNzby53cml0ZRIPcHJvdmlkZXIudGVuYW50IAEwARKFAQoLR2V0UHJvdmlkZXISJy5iYWlsaXdpY2suc3NvLnYxLlNzb0dldFByb3ZpZGVyUmVxdWVzdBooLmJhaWxpd2ljay5zc28udjEuU3NvR2V0UHJvdmlkZXJSZXNwb25zZSIjkAIBirUYHBADGhgSFgoMaWFtLnNzby5yZWFkEgZ0ZW5hbnQSiwEKDUxpc3RQcm92aWRlcnMSKS5iYWlsaXdpY2suc3NvLnYxLlNzb0xpc3RQcm92aWRlcnNSZXF1ZXN0GiouYmFpbGl3aWNrLnNzby52MS5Tc29MaXN0UHJvdmlkZXJzUmVzcG9uc2UiI5ACAYq1GBwQAxoYEhYKDGlhbS5zc28ucmVhZBIGdGVuYW50EpABCg5EZWxldGVQcm92aWRlchIqLmJhaWxpd2ljay5zc28udjEuU3NvRGVsZXRlUHJvdmlkZXJSZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Tc29EZWxldGVQcm92aWRlclJlc3BvbnNlIiWKtRghEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQgATABEokBCgxUZXN0UHJvdmlkZXISKC5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1Rlc3RQcm92aWRlclJlc3BvbnNlIiSQAgGKtRgdEAMaGRIXCg1pYW0uc3NvLndyaXRlEgZ0ZW5hbnQSkQEKD0xpZnRSZXF1aXJlbWVudBIrLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuU3NvTGlmdFJlcXVpcmVtZW50UmVzcG9uc2UiI4q1GB8QBBoZEhcKDWlhbS5zc28ud3JpdGUSBnRlbmFudCABGgeKtRgDc3NvYgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_bailiwick_sso_v1_provider, file_buf_validate_validate]);
 
 /**
  * The address somebody wants to sign in with.
@@ -71,6 +73,68 @@ export const Sso: GenService<{
     methodKind: "unary";
     input: typeof SsoCheckRequestSchema;
     output: typeof SsoCheckResponseSchema;
+  },
+  /**
+   * Creates an identity provider, or changes the one with the ID that is sent.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.SaveProvider
+   */
+  saveProvider: {
+    methodKind: "unary";
+    input: typeof SsoSaveProviderRequestSchema;
+    output: typeof SsoSaveProviderResponseSchema;
+  },
+  /**
+   * One provider.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.GetProvider
+   */
+  getProvider: {
+    methodKind: "unary";
+    input: typeof SsoGetProviderRequestSchema;
+    output: typeof SsoGetProviderResponseSchema;
+  },
+  /**
+   * The providers of a tenant.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.ListProviders
+   */
+  listProviders: {
+    methodKind: "unary";
+    input: typeof SsoListProvidersRequestSchema;
+    output: typeof SsoListProvidersResponseSchema;
+  },
+  /**
+   * Deletes a provider. Whoever has signed in through it is signed out, and knows it as little as it knows them.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.DeleteProvider
+   */
+  deleteProvider: {
+    methodKind: "unary";
+    input: typeof SsoDeleteProviderRequestSchema;
+    output: typeof SsoDeleteProviderResponseSchema;
+  },
+  /**
+   * Looks at a provider as a sign-in would: whether it can be reached, its keys and certificates, and the addresses
+   * that it has to know of us. Nobody is signed in.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.TestProvider
+   */
+  testProvider: {
+    methodKind: "unary";
+    input: typeof SsoTestProviderRequestSchema;
+    output: typeof SsoTestProviderResponseSchema;
+  },
+  /**
+   * Lets a tenant's owners in with their passwords for an hour, where the tenant wants single sign-on and that is broken.
+   * All owners are told by mail.
+   *
+   * @generated from rpc bailiwick.sso.v1.Sso.LiftRequirement
+   */
+  liftRequirement: {
+    methodKind: "unary";
+    input: typeof SsoLiftRequirementRequestSchema;
+    output: typeof SsoLiftRequirementResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_sso, 0);

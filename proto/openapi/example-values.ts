@@ -1,0 +1,28 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+
+// What the examples are made of.
+
+/** When everything in the examples happens. */
+export const moment = '2026-01-31T12:00:00.000Z';
+
+// Base32 digits as JavaScript writes them, in Crockford's alphabet.
+const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** The identifier of the examples' one record of a kind: a TypeID of that moment. */
+export function exampleId(prefix: string): string {
+  const bytes = createHash('sha256').update(prefix).digest().subarray(0, 16);
+  bytes.writeUIntBE(Date.parse(moment), 0, 6);
+  // A UUID's version 7 and its variant.
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const digits = BigInt(`0x${bytes.toString('hex')}`)
+    .toString(32)
+    .padStart(26, '0');
+  return `${prefix}_${digits.replace(/[a-v]/g, (digit) => crockford.charAt(parseInt(digit, 32)))}`;
+}
+
+/** The shape of a token or key, and nothing that could be mistaken for a real one. */
+export const exampleToken = (kind: string): string => `bwk${kind}_${'Example'.repeat(7)}`;
+
+export const base64 = (text: string): string => Buffer.from(text).toString('base64');
