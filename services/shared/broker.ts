@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import {
   AckPolicy,
   connect,
+  type ConnectionOptions,
   type Consumer,
   type ConsumerInfo,
   headers,
@@ -151,11 +152,12 @@ function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing)
   });
 }
 
-// The client does not read the user and password of a URL.
-function serverOf(text: string): { servers: string; user?: string; pass?: string } {
+// The client reads neither the user and password of a URL nor that it is to be over TLS: without `tls` it would follow a server that
+// does not ask for that.
+function serverOf(text: string): ConnectionOptions {
   const url = new URL(text);
   const credentials = url.username === '' ? {} : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
-  return { servers: `${url.protocol}//${url.host}`, ...credentials };
+  return { servers: `${url.protocol}//${url.host}`, ...credentials, ...(url.protocol === 'tls:' && { tls: {} }) };
 }
 
 // The client keeps the state of its socket to itself; the round trip time of its last ping does not.

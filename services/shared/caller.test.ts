@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { create } from '@bufbuild/protobuf';
-import { createCallerSigner, createCallerVerifier, holdsInTenant, holdsOnPlatform, serviceCaller } from './caller.ts';
+import { createCallerSigner, createCallerVerifier, holdsInTenant, holdsOnPlatform, openCallerVerifier, serviceCaller } from './caller.ts';
+import { createLog } from './log.ts';
 
 function keyPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -98,4 +100,29 @@ test('a token that was seen before ends with its time all the same', (context) =
   verify(token);
   context.mock.timers.tick(120_000);
   assert.throws(() => verify(token), /expired/);
+});
+
+test('a verifier takes a new key up and, once the old one is taken away, refuses what that has signed, remembered or not', async () => {
+  const next = keyPair();
+  let keys = new Map([['gateway', gateway.publicKey]]);
+  const lines: string[] = [];
+  const mounted = { path: '/keys', content: keys, read: () => keys };
+  const verifyNow = openCallerVerifier(
+    'identity',
+    mounted,
+    createLog('test', (line) => lines.push(line)),
+  );
+  const [byOld, byNew] = [gateway, next].map(({ privateKey }) => createCallerSigner('gateway', privateKey)(person, 'identity'));
+  const take = async (pem: string) => {
+    const before = lines.length;
+    keys = new Map([['gateway', pem]]);
+    while (lines.length === before) await sleep(50);
+  };
+  assert.equal(verifyNow(byOld).id, person.id);
+  assert.throws(() => verifyNow(byNew), { code: 'unauthenticated' });
+  await take(`${gateway.publicKey}${next.publicKey}`);
+  assert.deepEqual([verifyNow(byOld).id, verifyNow(byNew).id], [person.id, person.id]);
+  await take(next.publicKey);
+  assert.equal(verifyNow(byNew).id, person.id);
+  assert.throws(() => verifyNow(byOld), { code: 'unauthenticated' });
 });

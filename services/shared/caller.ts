@@ -1,9 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { sign, verify } from 'node:crypto';
 import { type Caller, CallerSchema, CallerTokenSchema, SignedCallerTokenSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { hasPermission } from '@bailiwick/proto/permissions.ts';
+import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
+import type { Mounted } from './config.ts';
 import { unauthenticated } from './errors.ts';
+import type { Log } from './log.ts';
+import { watchMounted } from './watch.ts';
 
 export type { Caller };
 
@@ -42,7 +46,7 @@ const maxRemembered = 1000;
  * allowed by it: it follows the token, unsigned, so that a busy caller's signature is made, and verified, once in a while.
  */
 export function createCallerSigner(issuer: string, privateKeyPem: string) {
-  const key = createPrivateKey(privateKeyPem);
+  const key = parsePrivateKey(privateKeyPem);
   const made = createRecent<{ token: string; until: number }>();
 
   function signed(caller: Caller, audience: string, now: number): string {
@@ -67,22 +71,30 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
 
 export type CallerSigner = ReturnType<typeof createCallerSigner>;
 
+/** A signer with the key of a mounted file, at any time as the file is by then. */
+export function openCallerSigner(issuer: string, key: Mounted<string>, log: Log): CallerSigner {
+  let sign = createCallerSigner(issuer, key.content);
+  watchMounted(key, log, (pem) => (sign = createCallerSigner(issuer, pem)));
+  return (caller, audience) => sign(caller, audience);
+}
+
 /** What may follow a token: it is written to logs and the audit. */
 const requestIdForm = /^[\x21-\x7e]{1,256}$/;
 
 /**
- * Verifies callers for one service. `publicKeys` maps each process that may call to its SPKI PEM.
+ * Verifies callers for one service. `publicKeys` maps each process that may call to its SPKI PEMs.
  * Only the gateway speaks for people, bots and workers; every other process speaks for itself.
  */
 export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<string, string>) {
-  const keys = new Map<string, KeyObject>([...publicKeys].map(([name, pem]) => [name, createPublicKey(pem)]));
+  const keys = new Map([...publicKeys].map(([name, pem]) => [name, parsePublicKeys(pem)]));
   // A token serves many calls: its signature is looked at once.
   const verified = createRecent<{ caller: Caller; until: number }>();
 
   function verifyToken(text: string, now: number): Caller {
     const { signed, token } = decode(text) ?? {};
-    const key = keys.get(token?.issuer ?? '');
-    if (!signed || !token?.caller || !key || !verify(null, signed.token, key, signed.signature)) throw unauthenticated('the caller token is not valid');
+    const issuerKeys = keys.get(token?.issuer ?? '') ?? [];
+    if (!signed || !token?.caller || !issuerKeys.some((key) => verify(null, signed.token, key, signed.signature)))
+      throw unauthenticated('the caller token is not valid');
     if (token.audience !== audience || token.expiresAt + leeway < now) throw unauthenticated('the caller token is not valid here or has expired');
     const isService = token.caller.type === 'service';
     if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway') throw unauthenticated('the caller token speaks for somebody else');
@@ -119,6 +131,13 @@ function createRecent<T>() {
 }
 
 export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
+
+/** A verifier with the keys of a mounted directory, at any time as they are by then. What an older key has signed is refused with it. */
+export function openCallerVerifier(audience: string, publicKeys: Mounted<ReadonlyMap<string, string>>, log: Log): CallerVerifier {
+  let verifyCaller = createCallerVerifier(audience, publicKeys.content);
+  watchMounted(publicKeys, log, (pems) => (verifyCaller = createCallerVerifier(audience, pems)));
+  return (header) => verifyCaller(header);
+}
 
 function decode(header: string) {
   try {

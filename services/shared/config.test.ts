@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { atLeast, oneOf, readSettings, type SettingTable } from './config.ts';
 
@@ -33,6 +36,19 @@ test('readSettings lists everything that is missing, malformed or unknown at onc
       return true;
     },
   );
+});
+
+test('readSettings reads a URL from a file where the variable ends in _FILE, and from the variable itself first', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-settings-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'url');
+  writeFileSync(file, 'postgres://user:password@host/name\n');
+  const read = (environment: Record<string, string>) => readSettings({ database: table.database, pool: table.pool }, environment).database;
+  assert.equal(read({ BAILIWICK_TEST_DATABASE_URL_FILE: file }), 'postgres://user:password@host/name');
+  assert.equal(read({ DATABASE_URL_FILE: file }), 'postgres://user:password@host/name');
+  assert.equal(read({ BAILIWICK_TEST_DATABASE_URL: 'postgres://own', DATABASE_URL_FILE: file }), 'postgres://own');
+  assert.throws(() => read({ DATABASE_URL_FILE: join(folder, 'none') }), /BAILIWICK_TEST_DATABASE_URL names the file .*none, which cannot be read/);
+  assert.throws(() => read({ DATABASE_URL_FILE: file, BAILIWICK_TEST_POOL_FILE: file }), /BAILIWICK_TEST_POOL_FILE is not a setting/);
 });
 
 test('readSettings names a file that cannot be read', () => {

@@ -5,16 +5,24 @@ import path from 'node:path';
 // the tables, the chart is compared with them, and whatever is missing, malformed or unknown stops the
 // start with all problems at once.
 
+/** Something that was mounted, as it was at the start. Whoever mounted it may replace it: watch.ts. */
+export type Mounted<Content> = {
+  path: string;
+  content: Content;
+  /** As it is now. Throws where it cannot be read. */
+  read(): Content;
+};
+
 type Kinds = {
   text: string;
   int: number;
   flag: boolean;
   list: string[];
   url: string;
-  /** The content of a mounted file. */
-  file: string;
+  /** A mounted file. */
+  file: Mounted<string>;
   /** The files of a mounted directory: name without its ending → content. */
-  directory: ReadonlyMap<string, string>;
+  directory: Mounted<ReadonlyMap<string, string>>;
 };
 
 export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
@@ -26,7 +34,7 @@ export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
   fallback?: string;
   /** Also read where `env` is not set. */
   orElse?: string;
-  /** Throws what is wrong with a value of the right kind, in words that follow the variable's name. */
+  /** Throws what is wrong with a value of the right kind (of what is mounted, with its content), in words that follow the variable's name. */
   check?: (value: never) => unknown;
 };
 
@@ -40,13 +48,14 @@ export function readSettings<Table extends SettingTable>(table: Table, environme
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
-    const text = environment[setting.env] ?? (setting.orElse ? environment[setting.orElse] : undefined) ?? setting.fallback;
-    if (text === undefined) problems.push(`${setting.env} is required: ${setting.about}`);
+    const source = sourceOf(setting, environment);
+    if (source === undefined) problems.push(`${setting.env} is required: ${setting.about}`);
     else {
       try {
+        const text = source();
         const value = parse(setting.kind, text);
         if (text === '' && setting.fallback === undefined) throw new Error('must not be empty');
-        setting.check?.(value as never);
+        setting.check?.(contentOf(setting.kind, value) as never);
         settings[name] = value;
       } catch (error) {
         problems.push(`${setting.env} ${error instanceof Error ? error.message : 'is malformed'}`);
@@ -56,6 +65,18 @@ export function readSettings<Table extends SettingTable>(table: Table, environme
   problems.push(...unknownVariables(environment, known));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings as Settings<Table>;
+}
+
+/** The names a setting is read from, in their order. A URL may hold a password: with _FILE behind its name it stands in a mounted file. */
+export function namesOf({ env, orElse }: Pick<Setting, 'env' | 'orElse'>): string[] {
+  return [env, ...(orElse === undefined ? [] : [orElse])].flatMap((name) => (name.endsWith('_URL') ? [name, `${name}_FILE`] : [name]));
+}
+
+function sourceOf(setting: Setting, environment: Environment): (() => string) | undefined {
+  const name = namesOf(setting).find((one) => environment[one] !== undefined);
+  const text = name === undefined ? setting.fallback : environment[name];
+  if (text === undefined) return undefined;
+  return name?.endsWith('_URL_FILE') ? () => readText(text) : () => text;
 }
 
 /** A check of whole numbers. */
@@ -79,11 +100,13 @@ export class ConfigurationError extends Error {
 
 // A misspelt variable would silently leave its default in force.
 function unknownVariables(environment: Environment, tables: readonly SettingTable[]): string[] {
-  const known = new Set(tables.flatMap((table) => Object.values(table).flatMap(({ env, orElse }) => (orElse ? [env, orElse] : [env]))));
+  const known = new Set(tables.flatMap((table) => Object.values(table).flatMap(namesOf)));
   return Object.keys(environment)
     .filter((name) => name.startsWith('BAILIWICK_') && !known.has(name))
     .map((name) => `${name} is not a setting of this process`);
 }
+
+const contentOf = (kind: keyof Kinds, value: unknown): unknown => (kind === 'file' || kind === 'directory' ? (value as Mounted<unknown>).content : value);
 
 function parse(kind: keyof Kinds, text: string): unknown {
   switch (kind) {
@@ -104,13 +127,20 @@ function parse(kind: keyof Kinds, text: string): unknown {
       if (!URL.canParse(text)) throw new Error('must be a URL');
       return text.replace(/\/+$/, '');
     case 'file':
-      return readText(text);
+      return mounted(text, readText);
     case 'directory':
-      return readDirectory(text);
+      return mounted(text, readDirectory);
   }
 }
 
-function readText(file: string): string {
+/** A mounted file. */
+export const mountedFile = (path: string): Mounted<string> => mounted(path, readText);
+
+function mounted<Content>(path: string, read: (path: string) => Content): Mounted<Content> {
+  return { path, content: read(path), read: () => read(path) };
+}
+
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {

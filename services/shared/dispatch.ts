@@ -5,7 +5,7 @@ import { operationOf } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import { answerSpan, isCountedHere, operationSeconds, rpcName } from './calls.ts';
 import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
-import { denied, invalid, type ServiceError, toServiceError, unauthenticated } from './errors.ts';
+import { denied, invalid, type ServiceError, ssoRequired, toServiceError, unauthenticated } from './errors.ts';
 import { isId } from './ids.ts';
 import type { Log } from './log.ts';
 import type { RightsKey } from './revocation.ts';
@@ -155,7 +155,7 @@ function assertValid(operation: Operation, request: Message, caller: Caller): vo
 function authorize(operation: Operation, request: Message, caller: Caller) {
   if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
   const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
-  if (!allowedBy) throw denied();
+  if (!allowedBy) throw caller.ssoRequired && tenantField(operation) !== '' ? ssoRequired() : denied();
   return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { hopAgent } from './connections.ts';
+import { type Tls, tlsConnector } from './tls.ts';
 
 // A connection that was accepted by an operating system, or by a proxy, has not reached a process yet: one that is ending leaves it
 // to be reset, and with it the first request on it, of which nobody knows whether it was processed. So nothing is sent on a
@@ -8,24 +9,29 @@ import { hopAgent } from './connections.ts';
 
 const greeting = `HEAD / HTTP/1.1\r\nhost: bailiwick\r\nuser-agent: ${hopAgent}\r\n\r\n`;
 
-/** The code of the error of a connection that was not answered: nothing was sent on it. */
+/** The code of the error of a connection that has reached no process: nothing was sent on it. */
 export const notGreeted = 'BAILIWICK_NOT_GREETED';
 
+type Options = { connectMs: number; greetMs: number; tls: Tls | undefined };
+
 /** A connector for undici whose connections have reached a process. */
-export function greetingConnector({ connectMs, greetMs }: { connectMs: number; greetMs: number }): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectMs });
+export function greetingConnector({ connectMs, greetMs, tls }: Options): buildConnector.connector {
+  const connect = tls ? tlsConnector(tls, connectMs) : buildConnector({ timeout: connectMs });
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
-      if (error || !socket) return callback(error ?? new Error('no socket'), null);
+      if (error || !socket) return callback(unreached('there is no connection', error), null);
       greet(socket, greetMs, (failure) => (failure ? callback(failure, null) : callback(null, socket)));
     });
 }
 
+const unreached = (problem: string, cause: Error | null | undefined) => Object.assign(new Error(problem, { cause }), { code: notGreeted });
+
 function greet(socket: Socket, timeoutMs: number, done: (failure?: Error) => void): void {
   let answer = '';
   const timer = setTimeout(() => settle('no answer in time'), timeoutMs);
-  const onClose = () => settle('closed without an answer');
-  const onError = () => {}; // "close" follows
+  let failure: Error | undefined;
+  const onClose = () => settle('it was closed without an answer');
+  const onError = (error: Error) => void (failure = error); // "close" follows
 
   function settle(problem?: string): void {
     clearTimeout(timer);
@@ -35,7 +41,7 @@ function greet(socket: Socket, timeoutMs: number, done: (failure?: Error) => voi
       return done();
     }
     socket.destroy();
-    done(Object.assign(new Error(`a connection was not greeted: ${problem}`), { code: notGreeted }));
+    done(unreached(`a connection was not greeted: ${problem}`, failure));
   }
 
   function onReadable(): void {

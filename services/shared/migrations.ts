@@ -3,7 +3,7 @@ import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import type { Log } from './log.ts';
-import { type Database, databaseRole, ormOptions } from './orm.ts';
+import { connectionOf, type Database, databaseRole, ormOptions } from './orm.ts';
 
 /** What a service's code expects of its schema. */
 export type ServiceSchema = {
@@ -23,7 +23,7 @@ export type ServiceSchema = {
  * run twice and by two at once. `url` needs the right to create schemas and roles.
  */
 export async function migrate(schema: ServiceSchema, url: string, log: Log): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'bailiwick-migrate', options: '-c lock_timeout=5000' });
+  const client = new Client({ ...connectionOf(url), application_name: 'bailiwick-migrate', options: '-c lock_timeout=5000' });
   await client.connect();
   try {
     // Roles belong to the whole server, so the lock is about the name and not the database.
@@ -86,7 +86,7 @@ async function runMigrations(schema: ServiceSchema, url: string): Promise<number
   const orm = new MikroORM({
     ...ormOptions({ service: schema.service, url, entities: schema.entities }),
     extensions: [Migrator],
-    driverOptions: { application_name: 'bailiwick-migrate', options: `-c lock_timeout=5000 -c search_path=${schema.service}` },
+    driverOptions: { ...connectionOf(url), application_name: 'bailiwick-migrate', options: `-c lock_timeout=5000 -c search_path=${schema.service}` },
     migrations: { tableName: `${schema.service}.migration`, migrationsList: [...schema.migrations], snapshot: false, disableForeignKeys: false },
     logger: () => {},
   });

@@ -25,6 +25,15 @@ export type Database = ReturnType<typeof openDatabase>;
 /** The role a service works as: it has rights in that service's schema and nowhere else. */
 export const databaseRole = (service: string) => `bailiwick_${service}`;
 
+// MikroORM takes host, port, user, password and database of a URL and drops the rest: a connection that was to be over TLS would be
+// plain. The driver itself reads all of it, with the authority's file, for each connection. Of a URL's `options` it must not: they
+// would go before those that name the role.
+export function connectionOf(url: string): { connectionString: string } {
+  const whole = new URL(url);
+  whole.searchParams.delete('options');
+  return { connectionString: whole.href };
+}
+
 /** MikroORM's options for one service's schema. Shared with the migrations and the schema test. */
 export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): Options {
   return {
@@ -50,6 +59,7 @@ export function openDatabase(options: DatabaseOptions) {
     ...ormOptions(options),
     pool: { min: 0, max: options.poolSize },
     driverOptions: {
+      ...connectionOf(options.url),
       application_name: `bailiwick-${options.service}`,
       options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000`,
       // A server that is away refuses at once; one that has too much to do takes its time.

@@ -67,6 +67,8 @@ export type Change = {
   data: Record<string, unknown> | string | null;
   /** The fields that changed, as they were. */
   previous?: Record<string, unknown>;
+  /** Of an attempt that failed, and that is told of all the same: why, as a code of the interface. */
+  code?: string;
   targets: readonly Target[];
   tasks?: readonly Task[];
 };
@@ -103,13 +105,13 @@ export type Origin = { operation: { name: string }; caller: Caller; permission?:
 export function recordChange(em: EntityManager, origin: Origin, change: Change): string {
   const id = createId('evt');
   const now = new Date();
-  const { data } = change;
+  const { data, code = '' } = change;
   const event = data === null ? null : eventBody(origin, { ...change, data, id, at: now });
   const audit = draft(origin, now, {
     Tenant: change.tenant,
     Action: change.type,
-    Result: 'success',
-    Code: '',
+    Result: code === '' ? 'success' : 'failed',
+    Code: code,
     Targets: change.targets,
     Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null })),
   });

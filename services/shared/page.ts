@@ -17,7 +17,7 @@ export type Pager = ReturnType<typeof createPager>;
 
 /** Cursors of all replicas and services rest on the key ring, so any of them reads any other's. */
 export function createPager(ring: KeyRing) {
-  const keys = ring.map(({ key }) => purposeKey(key, 'cursor'));
+  const keys = () => ring.map(({ key }) => purposeKey(key, 'cursor'));
 
   const macOf = (key: Uint8Array, binding: readonly string[], after: string) =>
     createHmac('sha256', key)
@@ -27,7 +27,7 @@ export function createPager(ring: KeyRing) {
 
   /** The cursor of a list that goes on after `after`. */
   function cursorAt(after: string, binding: readonly string[]): string {
-    const key = keys[0];
+    const [key] = keys();
     return key ? Buffer.concat([macOf(key, binding, after), Buffer.from(after)]).toString('base64url') : '';
   }
 
@@ -39,7 +39,7 @@ export function createPager(ring: KeyRing) {
       const bytes = Buffer.from(page.cursor, 'base64url');
       const mac = bytes.subarray(0, macLength);
       const after = bytes.subarray(macLength).toString();
-      const genuine = mac.length === macLength && keys.some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
+      const genuine = mac.length === macLength && keys().some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
       if (!genuine) throw invalid('Page.Cursor is not a cursor of this list', 'BAD_CURSOR');
       return { limit, after };
     },

@@ -4,23 +4,26 @@ import { generateKeyPairSync } from 'node:crypto';
 import process from 'node:process';
 import { test } from 'node:test';
 import { ConfigurationError } from './config.ts';
+import { createLog } from './log.ts';
 import { openPeers } from './peers.ts';
 
-const callerKey = generateKeyPairSync('ed25519', {
+const pem = generateKeyPairSync('ed25519', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 }).privateKey;
+const callerKey = { path: 'caller.key', content: pem, read: () => pem };
+const hop = { tls: undefined, log: createLog('test', () => {}) };
 
 test('openPeers names every address that does not suit the wire', async () => {
   const http = { identity: 'dns:///identity:8081', access: 'http://access:8080', sso: 'sso:8080' };
-  await assert.rejects(openPeers('gateway', { rpc: 'http', callerKey }, http), (error: Error) => {
+  await assert.rejects(openPeers('gateway', { rpc: 'http', callerKey }, http, hop), (error: Error) => {
     assert.ok(error instanceof ConfigurationError);
     assert.match(error.message, /BAILIWICK_IDENTITY_URL must be like http:\/\/identity:8080 with BAILIWICK_RPC=http\n.*BAILIWICK_SSO_URL/);
     assert.doesNotMatch(error.message, /ACCESS/);
     return true;
   });
-  await assert.rejects(openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'http://access:8080' }), /BAILIWICK_ACCESS_URL must be like dns:/);
-  const { access } = await openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'ipv4:127.0.0.1:1,127.0.0.1:2' });
+  await assert.rejects(openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'http://access:8080' }, hop), /BAILIWICK_ACCESS_URL must be like dns:/);
+  const { access } = await openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'ipv4:127.0.0.1:1,127.0.0.1:2' }, hop);
   await access.close();
 });
 
@@ -32,12 +35,15 @@ function loads(rpc: string, url: string): { grpc: boolean; connectNode: boolean 
     registerHooks({ resolve: (specifier, context, next) => (seen.add(specifier), next(specifier, context)) });
     const { openPeers } = await import('${new URL('peers.ts', import.meta.url).href}');
     await import('${new URL('serve.ts', import.meta.url).href}');
-    const { access } = await openPeers('gateway', { rpc: '${rpc}', callerKey: process.env.CALLER_KEY }, { access: '${url}' });
+    const content = process.env.CALLER_KEY;
+    const callerKey = { path: 'caller.key', content, read: () => content };
+    const hop = { tls: undefined, log: console };
+    const { access } = await openPeers('gateway', { rpc: '${rpc}', callerKey }, { access: '${url}' }, hop);
     await access.close();
     console.log(JSON.stringify({ grpc: seen.has('@grpc/grpc-js'), connectNode: seen.has('@connectrpc/connect-node') }));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
-    env: { ...process.env, CALLER_KEY: callerKey },
+    env: { ...process.env, CALLER_KEY: pem },
   });
   assert.ok(stdout, stderr);
   return JSON.parse(stdout) as { grpc: boolean; connectNode: boolean };

@@ -1,11 +1,18 @@
-import { createCallerSigner } from './caller.ts';
-import { ConfigurationError } from './config.ts';
+import { openCallerSigner } from './caller.ts';
+import { ConfigurationError, type Mounted } from './config.ts';
+import type { Log } from './log.ts';
 import { createHttpTransport, type WireOptions, type WireTransport } from './rpc.ts';
+import type { Tls } from './tls.ts';
 
 const wires = {
   http: { address: /^https?:\/\//, example: 'http://identity:8080' },
+  // Without TLS somebody would still read along.
+  https: { address: /^https:\/\//, example: 'https://identity:8080' },
   grpc: { address: /^(dns|ipv4|ipv6|unix):/, example: 'dns:///identity:8081' },
 };
+
+/** What a process has of the hop to others, beside its settings. */
+export type Hop = { tls: Tls | undefined; log: Log };
 
 /**
  * The services that a process calls, each where its setting says and over the wire that BAILIWICK_RPC says. `issuer` is the process.
@@ -13,21 +20,24 @@ const wires = {
  */
 export async function openPeers<Name extends string>(
   issuer: string,
-  { rpc, callerKey }: { rpc: string; callerKey: string },
+  { rpc, callerKey }: { rpc: string; callerKey: Mounted<string> },
   urls: Record<Name, string>,
+  { tls, log }: Hop,
 ): Promise<Record<Name, WireTransport>> {
   const wire = rpc === 'grpc' ? 'grpc' : 'http';
-  const { address, example } = wires[wire];
+  const { address, example } = wires[wire === 'http' && tls ? 'https' : wire];
   const named = Object.entries<string>(urls);
   const wrong = named.filter(([, url]) => !address.test(url));
   if (wrong.length > 0)
-    throw new ConfigurationError(wrong.map(([name]) => `BAILIWICK_${name.toUpperCase()}_URL must be like ${example} with BAILIWICK_RPC=${wire}`));
-  const sign = createCallerSigner(issuer, callerKey);
+    throw new ConfigurationError(
+      wrong.map(([name]) => `BAILIWICK_${name.toUpperCase()}_URL must be like ${example} with BAILIWICK_RPC=${wire}${tls ? ' and TLS' : ''}`),
+    );
+  const sign = openCallerSigner(issuer, callerKey, log);
   const open = await opener(wire);
-  return Object.fromEntries(named.map(([audience, url]) => [audience, open({ url, audience, sign })])) as Record<Name, WireTransport>;
+  return Object.fromEntries(named.map(([audience, url]) => [audience, open({ url, audience, sign, tls })])) as Record<Name, WireTransport>;
 }
 
 // grpc-js costs 23 MB, which a process that calls over HTTP does not spend.
-async function opener(wire: keyof typeof wires): Promise<(options: WireOptions) => WireTransport> {
+async function opener(wire: 'http' | 'grpc'): Promise<(options: WireOptions) => WireTransport> {
   return wire === 'http' ? createHttpTransport : (await import('./rpc-grpc.ts')).createGrpcTransport;
 }

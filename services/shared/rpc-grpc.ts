@@ -1,9 +1,21 @@
 import { Buffer } from 'node:buffer';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
-import { type ChannelOptions, Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  connectivityState,
+  credentials,
+  experimental,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import type { Material } from './certificates.ts';
 import { patienceMs, slownessMs, Unanswered } from './retry.ts';
 import { type Attempt, createWireTransport, type WireOptions, type WireTransport } from './rpc.ts';
+import type { Tls } from './tls.ts';
 
 // The hop over gRPC: for meshes, and where each call is to be balanced by itself. Loaded only with BAILIWICK_RPC=grpc.
 
@@ -25,7 +37,7 @@ const channelOptions: ChannelOptions = {
 
 /** A transport to one service over gRPC. `url` is a gRPC target, such as dns:///identity:8081. */
 export function createGrpcTransport(options: WireOptions): WireTransport {
-  const client = new Client(options.url, credentials.createInsecure(), channelOptions);
+  const client = new Client(options.url, credentialsOf(options.tls), channelOptions);
 
   /** Not left to the channel alone: it would hold a call without a connection until its deadline. */
   async function connected(limitMs: number): Promise<void> {
@@ -62,6 +74,27 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
 
   const close = () => Promise.resolve(client.close());
   return createWireTransport(options, { system: 'grpc', send, close });
+}
+
+/** A channel asks for its certificates with each connection it makes. */
+function credentialsOf(tls: Tls | undefined): ChannelCredentials {
+  if (!tls) return credentials.createInsecure();
+  const ends = new Map<unknown, () => void>();
+  const add = <Update>(listener: (update: Update) => void, updateOf: (material: Material) => Update) => {
+    listener(updateOf(tls.current()));
+    ends.set(
+      listener,
+      tls.onChange((material) => listener(updateOf(material))),
+    );
+  };
+  const remove = (listener: unknown) => ends.get(listener)?.();
+  const provider: experimental.CertificateProvider = {
+    addCaCertificateListener: (listener) => add(listener, ({ ca }) => ({ caCertificate: Buffer.from(ca) })),
+    addIdentityCertificateListener: (listener) => add(listener, ({ cert, key }) => ({ certificate: Buffer.from(cert), privateKey: Buffer.from(key) })),
+    removeCaCertificateListener: remove,
+    removeIdentityCertificateListener: remove,
+  };
+  return experimental.createCertificateProviderChannelCredentials(provider, provider);
 }
 
 const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

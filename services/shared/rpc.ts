@@ -19,6 +19,7 @@ import type { Dispatch } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
 import { greetingConnector, notGreeted } from './greet.ts';
 import { patienceMs, slownessMs, Unanswered, withRetries } from './retry.ts';
+import type { Tls } from './tls.ts';
 import { currentTraceparent, traceparentHeader } from './trace.ts';
 
 // The hop between the processes. A unary Connect call is an HTTP POST of `application/proto`, so the
@@ -31,10 +32,19 @@ export const callerKey = createContextKey<Caller | undefined>(undefined, { descr
 export const contextFor = (caller: Caller): ContextValues => createContextValues().set(callerKey, caller);
 
 const defaultTimeoutMs = 15_000;
+/** Connections are made anew all the time: replicas that were added get their share of the calls within seconds. */
+const connectionAgeMs = 10_000;
 
 export type WireTransport = Transport & { close(): Promise<void> };
 
-export type WireOptions = { url: string; audience: string; sign: CallerSigner };
+export type WireOptions = {
+  url: string;
+  audience: string;
+  sign: CallerSigner;
+  tls?: Tls | undefined;
+  /** How long a connection over HTTP lives. Set by tests. */
+  connectionAgeMs?: number;
+};
 
 /** One attempt of a call. `signal` ends it when nobody waits for its answer any longer. */
 export type Attempt = {
@@ -80,9 +90,9 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     // Shorter than the server's own, so that a connection is never used while the server closes it.
     keepAliveTimeout: 20_000,
     keepAliveMaxTimeout: 20_000,
-    // Connections are made anew after a minute: replicas that were added get their share of the calls.
-    clientTtl: 60_000,
-    connect: greetingConnector({ connectMs: patienceMs, greetMs: slownessMs }),
+    clientTtl: options.connectionAgeMs ?? connectionAgeMs,
+    allowH2: false,
+    connect: greetingConnector({ connectMs: patienceMs, greetMs: slownessMs, tls: options.tls }),
   });
 
   async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {
@@ -106,8 +116,12 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     if (response.statusCode === 200) return bytes;
     const failure = new ConnectError(`HTTP ${response.statusCode}`, Code.Unavailable);
     if (response.headers[unprocessedHeader] !== undefined) throw new Unanswered(true, failure);
-    // Not in our words: a proxy's answer for a service that it could not reach.
-    if (!String(response.headers['content-type']).startsWith('application/json')) throw new Unanswered(false, failure);
+    if (!String(response.headers['content-type']).startsWith('application/json')) {
+      // Connect's word for a method that the service does not know: it is of an earlier version.
+      if (response.statusCode === 404) throw new ConnectError('the service does not know this method', Code.Unimplemented);
+      // Not in our words: a proxy's answer for a service that it could not reach.
+      throw new Unanswered(false, failure);
+    }
     throw errorFromJsonBytes(bytes, undefined, failure);
   }
 
@@ -119,12 +133,9 @@ export function createHttpTransport(options: WireOptions): WireTransport {
 }
 
 // Before there is a connection that has reached a process, nothing is sent.
-const neverSent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', notGreeted]);
-
 function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return new Unanswered(syscall === 'connect' || (code !== undefined && neverSent.has(code)), error);
+  return new Unanswered((error as NodeJS.ErrnoException).code === notGreeted, error);
 }
 
 /** A transport to services in the same process: the same pipeline, no wire. They are named once they exist. */

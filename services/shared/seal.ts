@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { Mounted } from './config.ts';
+import type { Log } from './log.ts';
+import { watchMounted } from './watch.ts';
 
 // Sealing of secrets at rest (delivery.md §3): AES-256-GCM with a random 96-bit nonce. Records are
 // sealed with a data key of their tenant; data keys are wrapped by a key-encryption key of the ring.
@@ -24,6 +27,13 @@ export function parseKeyRing(text: string): KeyRing {
   });
   if (ring.length === 0) throw new Error('the key ring is empty');
   if (new Set(ring.map(({ id }) => id)).size !== ring.length) throw new Error('the key ring names one id twice');
+  return ring;
+}
+
+/** The ring of a mounted file, at any time as the file is by then: whoever holds it derives nothing from it for longer than a call. */
+export function openKeyRing(file: Mounted<string>, log: Log): KeyRing {
+  const ring = [...parseKeyRing(file.content)];
+  watchMounted(file, log, (text) => void ring.splice(0, ring.length, ...parseKeyRing(text)));
   return ring;
 }
 
@@ -81,9 +91,15 @@ export function firstOf(ring: KeyRing): string {
   return first.id;
 }
 
+const derived = new WeakMap<Uint8Array, Map<string, Buffer>>();
+
 /** A 32-byte key for one purpose, derived from a key of the ring. */
 export function purposeKey(key: Uint8Array, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
+  const known = derived.get(key) ?? new Map<string, Buffer>();
+  derived.set(key, known);
+  const found = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
+  known.set(purpose, found);
+  return found;
 }
 
 /** What is bound in beside the key: length-prefixed, so that ["ab","c"] and ["a","bc"] differ. */

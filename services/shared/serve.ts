@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
 import { callerHeader, type CallerVerifier } from './caller.ts';
 import { createConnections } from './connections.ts';
@@ -10,7 +11,8 @@ import { invalid, toConnectError, toServiceError } from './errors.ts';
 import type { HealthState } from './health.ts';
 import type { Readiness } from './readiness.ts';
 import type { StockHandler } from './serve-connect.ts';
-import { listenH2c } from './serve-h2c.ts';
+import { listenHttp2 } from './serve-http2.ts';
+import { followTls, serverOptions, type Tls } from './tls.ts';
 import { continueTrace, traceparentHeader } from './trace.ts';
 
 // A service's listeners: HTTP/1.1 with a lean branch for unary Connect calls of `application/proto`, which is what the other
@@ -34,11 +36,20 @@ export type RpcServerOptions = {
   dispatch: Dispatch;
   verify: CallerVerifier;
   readiness: Readiness;
+  tls?: Tls | undefined;
   /** How long an HTTP/2 connection lives. Set by tests. */
   connectionAgeMs?: number;
 };
 
-export async function listenRpc({ host, port, grpcPort, readiness, connectionAgeMs, ...served }: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
+export async function listenRpc({
+  host,
+  port,
+  grpcPort,
+  readiness,
+  tls,
+  connectionAgeMs: ageMs,
+  ...served
+}: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
   const { routes, dispatch, verify } = served;
   const byPath = new Map([...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]));
   const [retired, drained] = [new AbortController(), new AbortController()];
@@ -55,20 +66,20 @@ export async function listenRpc({ host, port, grpcPort, readiness, connectionAge
     if (request.method === 'HEAD') return greet(response);
     return stock().then((handler) => handler(request, response));
   };
-  const http = await listenHttp(host, port, lean);
-  const h2c = await listenH2c(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)), connectionAgeMs);
+  const http = await listenHttp(host, port, lean, { tls });
+  const http2 = await listenHttp2(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)), { tls, ageMs });
   return {
     port: http.port,
-    grpcPort: h2c.port,
+    grpcPort: http2.port,
     retire() {
       retired.abort();
       http.retire();
-      h2c.retire();
+      http2.retire();
     },
     async drain() {
       retired.abort();
       drained.abort();
-      await Promise.all([http.drain(), h2c.drain()]);
+      await Promise.all([http.drain(), http2.drain()]);
     },
   };
 }
@@ -87,6 +98,8 @@ export type HttpOptions = {
   stalledMs?: number;
   /** Makes the whole response for what fails before there is a request, from Node's error code. */
   rawError?: (code: string | undefined) => string;
+  /** Between processes only; without it HTTP is plain. */
+  tls?: Tls | undefined;
 };
 
 const drainLimitMs = 25_000;
@@ -96,18 +109,20 @@ const stalledLimitMs = 60_000;
 const sweepMs = 50;
 
 export async function listenHttp(host: string, port: number, handle: Handler, options: HttpOptions = {}): Promise<Listener> {
-  const { requestTimeoutMs = 30_000, stalledMs = stalledLimitMs, rawError = emptyRawError } = options;
+  const { requestTimeoutMs = 30_000, stalledMs = stalledLimitMs, rawError = emptyRawError, tls } = options;
   const connections = createConnections();
   const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
   // No answer depends on the Host header, so its absence is no error of the client's.
-  const server: Server = createServer({ keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts }, (request, response) => {
+  const server = makeServer({ keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts }, tls, (request, response) => {
     if (connections.begin(request, response)) Promise.resolve(handle(request, response)).catch(() => response.destroy());
   });
   server.timeout = stalledMs;
   server.on('checkExpectation', (_request, response) => response.socket?.end(rawError('EXPECTATION')));
   server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable && error.code !== 'ECONNRESET') socket.end(rawError(error.code));
+    // Whoever has not shown its certificate gets no words of HTTP.
+    const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
+    if (isConnected && socket.writable && error.code !== 'ECONNRESET') socket.end(rawError(error.code));
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
@@ -126,6 +141,13 @@ export async function listenHttp(host: string, port: number, handle: Handler, op
       clearInterval(sweep);
     },
   };
+}
+
+function makeServer(options: ServerOptions, tls: Tls | undefined, handle: RequestListener) {
+  if (!tls) return createServer(options, handle);
+  const server = createSecureServer({ ...options, ...serverOptions(tls) }, handle);
+  followTls(server, tls);
+  return server;
 }
 
 const emptyRawError = (_code: string | undefined) => 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';

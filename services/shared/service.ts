@@ -1,11 +1,13 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { type Broker, openBroker } from './broker.ts';
-import { createCallerVerifier } from './caller.ts';
+import { openCallerVerifier } from './caller.ts';
+import type { Mounted } from './config.ts';
 import { createDispatch, type Dispatch, type Routes, routes } from './dispatch.ts';
 import type { Log } from './log.ts';
 import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
 import { recordRefusal, startRelay } from './outbox.ts';
+import type { Hop } from './peers.ts';
 import type { Running } from './process.ts';
 import { createReadiness } from './readiness.ts';
 import { createRevoker } from './revocation.ts';
@@ -25,12 +27,13 @@ export type Service = {
 /** Lets a service be called by the other processes. */
 export async function listenService(
   service: Service,
-  settings: { host: string; port: number; grpcPort: number; callerPublicKeys: ReadonlyMap<string, string> },
+  settings: { host: string; port: number; grpcPort: number; callerPublicKeys: Mounted<ReadonlyMap<string, string>> },
+  { tls, log }: Hop,
 ): Promise<Running> {
-  const verify = createCallerVerifier(service.name, settings.callerPublicKeys);
+  const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
   const ready = () => service.ready();
   const { routes, dispatch } = service;
-  const listener = await listenRpc({ ...settings, routes, dispatch, verify, readiness: createReadiness(ready) });
+  const listener = await listenRpc({ ...settings, tls, routes, dispatch, verify, readiness: createReadiness(ready) });
   return { ...listener, ready, beforeDrain: () => listener.retire(), stop: () => service.stop() };
 }
 

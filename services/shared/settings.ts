@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { atLeast, oneOf, type Settings, type SettingTable } from './config.ts';
+import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
+import { parseCertificates } from './certificates.ts';
+import { atLeast, oneOf, readText, type Settings, type SettingTable } from './config.ts';
 import { parseProxy } from './egress/proxy.ts';
 import { egressRules } from './egress/rules.ts';
 import { parseKeyRing } from './seal.ts';
@@ -22,15 +23,17 @@ export const callerSettings = {
   callerKey: {
     env: 'BAILIWICK_CALLER_KEY_FILE',
     kind: 'file',
-    check: (pem: string) => assertEd25519(() => createPrivateKey(pem)),
-    about: "File with the process's own Ed25519 private key (PKCS #8 PEM), with which it signs its calls to the services.",
+    check: parsePrivateKey,
+    about:
+      "File with the process's own Ed25519 private key (PKCS #8 PEM), with which it signs its calls to the services. Read again when it changes: its public key has to be with the others before.",
   },
   rpc: {
     env: 'BAILIWICK_RPC',
     kind: 'text',
     fallback: 'http',
     check: oneOf('http', 'grpc'),
-    about: 'How the process calls the services: http (the services are named by http:// addresses) or grpc (by gRPC targets, such as dns:///identity:8081).',
+    about:
+      'How the process calls the services: http (the services are named by http:// addresses, or https:// with BAILIWICK_TLS_CERT_FILE) or grpc (by gRPC targets, such as dns:///identity:8081).',
   },
 } as const satisfies SettingTable;
 
@@ -38,14 +41,42 @@ export const verifierSettings = {
   callerPublicKeys: {
     env: 'BAILIWICK_CALLER_PUBLIC_KEYS_DIR',
     kind: 'directory',
-    check: (keys: ReadonlyMap<string, string>) => [...keys.values()].forEach((pem) => assertEd25519(() => createPublicKey(pem))),
-    about: 'Directory with the public keys (SPKI PEM) of the processes that may call, each named <process>.pub.',
+    check: (keys: ReadonlyMap<string, string>) => [...keys.values()].forEach(parsePublicKeys),
+    about:
+      'Directory with the public keys (SPKI PEM) of the processes that may call, each named <process>.pub. A file may hold two, one after the other, while a process changes its key. Read again when they change.',
   },
   grpcPort: {
     env: 'BAILIWICK_GRPC_PORT',
     kind: 'int',
     fallback: '8081',
-    about: 'Port of the same calls over HTTP/2 without TLS, for gRPC and Connect clients, with the standard health service. 0 takes a free one.',
+    about: 'Port of the same calls over HTTP/2, for gRPC and Connect clients, with the standard health service. 0 takes a free one.',
+  },
+} as const satisfies SettingTable;
+
+/** Of the calls between the processes. The three go together. */
+export const tlsSettings = {
+  tlsCert: {
+    env: 'BAILIWICK_TLS_CERT_FILE',
+    kind: 'text',
+    fallback: '',
+    check: (file: string) => file === '' || parseCertificates(readText(file)),
+    about:
+      "File with the process's certificate (PEM, with the intermediate ones), for servers and for clients, with the name that others call it by. With it the calls between the services are over TLS, both ends with a certificate, and addresses begin with https://; empty: without TLS. Read again when it changes, like the two below.",
+  },
+  tlsKey: {
+    env: 'BAILIWICK_TLS_KEY_FILE',
+    kind: 'text',
+    fallback: '',
+    check: (file: string) => file === '' || readText(file),
+    about: 'File with the private key (PEM) of that certificate.',
+  },
+  tlsCa: {
+    env: 'BAILIWICK_TLS_CA_FILE',
+    kind: 'text',
+    fallback: '',
+    check: (file: string) => file === '' || parseCertificates(readText(file)),
+    about:
+      "File with the certificates (PEM) of the authority that signs the processes' certificates, and of nobody else: whoever has one of it may connect. Two while one follows the other.",
   },
 } as const satisfies SettingTable;
 
@@ -54,7 +85,8 @@ export const keyRingSettings = {
     env: 'BAILIWICK_KEY_RING_FILE',
     kind: 'file',
     check: parseKeyRing,
-    about: 'File with the key-encryption keys, one id:base64 of 32 bytes a line. The first one seals, all of them open.',
+    about:
+      'File with the key-encryption keys, one id:base64 of 32 bytes a line. The first one seals, all of them open. Read again when it changes; docs/keys.md says in which steps.',
   },
 } as const satisfies SettingTable;
 
@@ -115,6 +147,14 @@ export const egressSettings = {
   },
 } as const satisfies SettingTable;
 
+/** What the guard in front of such addresses lets through. */
+export const egressRulesOf = ({
+  egressAllowHosts: hosts,
+  egressAllowCidrs: cidrs,
+  egressPorts: ports,
+  egressResolver: resolver,
+}: Settings<typeof egressSettings>) => egressRules({ hosts, cidrs, ports, resolver });
+
 export const publicUrlSettings = {
   publicUrl: {
     env: 'BAILIWICK_PUBLIC_URL',
@@ -124,8 +164,23 @@ export const publicUrlSettings = {
   },
 } as const satisfies SettingTable;
 
+export const allowedOriginsSettings = {
+  allowedOrigins: {
+    env: 'BAILIWICK_ALLOWED_ORIGINS',
+    kind: 'list',
+    fallback: '',
+    about:
+      "Origins (such as https://app.example.com) whose pages may call with the session cookie, and to which people may return from single sign-on, besides the public URL's own.",
+  },
+} as const satisfies SettingTable;
+
 export const brokerSettings = {
-  natsUrl: { env: 'NATS_URL', kind: 'url', about: 'The NATS server with JetStream.' },
+  natsUrl: {
+    env: 'NATS_URL',
+    kind: 'url',
+    about:
+      'The NATS server with JetStream: nats://, or tls:// where it is to be over TLS and nothing else, with user and password where it wants them. An authority that the system does not know goes into NODE_EXTRA_CA_CERTS, which is read at the start.',
+  },
 } as const satisfies SettingTable;
 
 /** A service's database. `DATABASE_URL` serves all of them unless a service has its own. */
@@ -135,7 +190,7 @@ export const databaseSettings = <Service extends string>(service: Service) =>
       env: `BAILIWICK_${service.toUpperCase() as Uppercase<Service>}_DATABASE_URL`,
       orElse: 'DATABASE_URL',
       kind: 'url',
-      about: `The PostgreSQL database that holds the schema ${service}. Read from DATABASE_URL where it is not set. The login needs to be a member of the role bailiwick_${service}.`,
+      about: `The PostgreSQL database that holds the schema ${service}. Read from DATABASE_URL where it is not set. The login needs to be a member of the role bailiwick_${service}. With ?sslmode=verify-full over TLS, and with &sslrootcert=<file> for an authority that the system does not know: read again with each connection.`,
     },
     databasePool: {
       env: 'BAILIWICK_DATABASE_POOL',
@@ -147,13 +202,25 @@ export const databaseSettings = <Service extends string>(service: Service) =>
   }) as const satisfies SettingTable;
 
 const peers = {
-  identityUrl: { env: 'BAILIWICK_IDENTITY_URL', kind: 'url', about: 'Where identity listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.' },
-  accessUrl: { env: 'BAILIWICK_ACCESS_URL', kind: 'url', about: 'Where access listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.' },
-  ssoUrl: { env: 'BAILIWICK_SSO_URL', kind: 'url', about: 'Where sso listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.' },
+  identityUrl: {
+    env: 'BAILIWICK_IDENTITY_URL',
+    kind: 'url',
+    about: 'Where identity listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+  },
+  accessUrl: {
+    env: 'BAILIWICK_ACCESS_URL',
+    kind: 'url',
+    about: 'Where access listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+  },
+  ssoUrl: {
+    env: 'BAILIWICK_SSO_URL',
+    kind: 'url',
+    about: 'Where sso listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+  },
   notificationsUrl: {
     env: 'BAILIWICK_NOTIFICATIONS_URL',
     kind: 'url',
-    about: 'Where notifications listens: http://host:8080 or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+    about: 'Where notifications listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
 } as const satisfies SettingTable;
 
@@ -162,7 +229,7 @@ export const accessPeer = { accessUrl: peers.accessUrl } as const;
 export const ssoPeer = { ssoUrl: peers.ssoUrl } as const;
 export const notificationsPeer = { notificationsUrl: peers.notificationsUrl } as const;
 
-const hop = { ...callerSettings, ...verifierSettings, ...peers } as const;
+const hop = { ...callerSettings, ...verifierSettings, ...tlsSettings, ...peers } as const;
 
 /** A service's settings without those that only calls between processes need: what its factory may rely on. */
 export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof typeof hop>>;
@@ -170,14 +237,4 @@ export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof
 /** The same of a table: for a process that holds all services and calls them directly. */
 export function withoutHop<Table extends SettingTable>(table: Table): Omit<Table, keyof typeof hop> {
   return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(hop, name))) as Omit<Table, keyof typeof hop>;
-}
-
-function assertEd25519(read: () => KeyObject): void {
-  let type: string | undefined;
-  try {
-    type = read().asymmetricKeyType;
-  } catch {
-    type = undefined; // what OpenSSL says of it would help nobody
-  }
-  if (type !== 'ed25519') throw new Error('must hold Ed25519 keys in PEM');
 }

@@ -1,12 +1,20 @@
-import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  createSecureServer,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { type AddressInfo, Server } from 'node:net';
 import type { Listener } from './serve.ts';
+import { followTls, serverOptions, type Tls } from './tls.ts';
 
-// HTTP/2 without TLS, for gRPC. Its way to end a connection is GOAWAY with the last stream that will be processed: whatever
+// HTTP/2, for gRPC. Its way to end a connection is GOAWAY with the last stream that will be processed: whatever
 // came after it may be sent again.
 
-/** A connection is replaced after about this long: replicas that were added get their share of the calls. */
-const connectionAgeMs = 60_000;
+/** A connection is replaced after about this long. Clients then look their name up again: replicas that were added get their share of the calls within seconds. */
+const connectionAgeMs = 10_000;
 /** Between "open no more streams" and the last stream's number: longer than a stream that is on its way needs, also to a process that has too much to do. */
 const noticeMs = 1000;
 const drainLimitMs = 25_000;
@@ -15,11 +23,14 @@ const sessionMemoryMb = 256;
 /** "All streams so far and those on their way" (RFC 9113, section 6.8). */
 const anyStream = 2 ** 31 - 1;
 
-export type H2cHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void | Promise<void>;
+export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void | Promise<void>;
 
-export async function listenH2c(host: string, port: number, handle: H2cHandler, ageMs = connectionAgeMs): Promise<Listener> {
+/** `ageMs` is how long a connection lives. */
+type Http2Options = { ageMs?: number | undefined; tls?: Tls | undefined };
+
+export async function listenHttp2(host: string, port: number, handle: Http2Handler, { ageMs = connectionAgeMs, tls }: Http2Options): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
-  const server: Http2Server = createServer({ maxSessionMemory: sessionMemoryMb }, (request, response) => {
+  const server = makeServer(tls, (request, response) => {
     const { stream } = response;
     stream.once('finish', () => discardRest(stream));
     Promise.resolve(handle(request, response)).catch(() => stream.destroy());
@@ -49,6 +60,14 @@ export async function listenH2c(host: string, port: number, handle: H2cHandler, 
       clearTimeout(force);
     },
   };
+}
+
+function makeServer(tls: Tls | undefined, handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void) {
+  const options = { maxSessionMemory: sessionMemoryMb };
+  if (!tls) return createServer(options, handle);
+  const server = createSecureServer({ ...options, ...serverOptions(tls) }, handle);
+  followTls(server, tls);
+  return server;
 }
 
 /** After an answer that did not wait for the whole request, such as "too large": unread, it would keep its stream open for ever. */

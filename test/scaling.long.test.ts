@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import process from 'node:process';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { asService, createHttpTransport, type WireTransport } from '@bailiwick/shared/rpc.ts';
+import { type Client, createClient } from '@connectrpc/connect';
+import { startBalancer } from './balancer.ts';
+import { startDns } from './dns-server.ts';
+import type { CountingOptions } from './grpc/counting-service.ts';
+import { takePort } from './ports.ts';
+
+// A service that is called all the time gets two more processes, and loses them again: whoever calls it has one connection pool, or
+// one channel, all the while.
+
+const callers = 16;
+const own = { audience: 'test', sign: () => 'token' };
+/** A connection's age, the tenth that it may be longer, and the second that it takes to end. */
+const noticedMs = 13_000;
+const lookMs = 1500;
+/** A third each would be even. */
+const leastShare = 0.12;
+
+type Replica = Awaited<ReturnType<typeof startReplica>>;
+
+async function startReplica(t: TestContext, options: CountingOptions) {
+  const child = fork(path.join(import.meta.dirname, 'grpc/counting-service.ts'), [JSON.stringify(options)]);
+  t.after(() => child.connected && child.disconnect());
+  await once(child, 'message');
+  const ask = async (command: string): Promise<unknown> => {
+    child.send(command);
+    const [answer] = (await once(child, 'message')) as [unknown];
+    return answer;
+  };
+  return {
+    counts: async () => (await ask('counts')) as Array<[string, number]>,
+    /** What SIGTERM does: not ready any more, and a while later no more connections. */
+    end: () => ask('end'),
+  };
+}
+
+type Topology = {
+  transport: WireTransport;
+  start(index: number): Promise<Replica>;
+  /** Has these be the replicas that are known of. */
+  announce(indexes: readonly number[]): void;
+};
+
+/** Behind one address that takes each connection to the next replica that is ready: a Service of Kubernetes. */
+async function behindOneAddress(t: TestContext): Promise<Topology> {
+  const replicas = await Promise.all([0, 1, 2].map(async () => ({ port: await takePort(), grpcPort: await takePort(), admin: await takePort() })));
+  const balancer = await startBalancer(replicas);
+  t.after(() => balancer.close());
+  return {
+    transport: createHttpTransport({ ...own, url: balancer.url }),
+    start: (index) => {
+      const { admin: adminPort, ...ports } = replicas[index] ?? assert.fail();
+      return startReplica(t, { host: loopback, ...ports, adminPort });
+    },
+    announce: () => {},
+  };
+}
+
+/** Behind one name with the addresses of all replicas: a headless Service. */
+async function behindOneName(t: TestContext): Promise<Topology> {
+  const dns = await startDns();
+  t.after(() => dns.stop());
+  const [port, grpcPort] = [await takePort(), await takePort()];
+  const addressOf = (index: number) => `127.0.0.${index + 2}`;
+  // Without it names are looked up at the system's resolver, which no test can tell anything.
+  process.env['GRPC_NODE_USE_ALTERNATIVE_RESOLVER'] = 'true';
+  const { createGrpcTransport } = await import('@bailiwick/shared/rpc-grpc.ts');
+  dns.set('access.test', { addresses: [addressOf(0)] });
+  return {
+    transport: createGrpcTransport({ ...own, url: `dns://${dns.address}/access.test:${grpcPort}` }),
+    start: (index) => startReplica(t, { host: addressOf(index), port, grpcPort }),
+    announce: (indexes) => dns.set('access.test', { addresses: indexes.map(addressOf) }),
+  };
+}
+
+function callOn(groups: Client<typeof Groups>) {
+  const failures: unknown[] = [];
+  let calls = 0;
+  let done = false;
+  const load = Array.from({ length: callers }, async () => {
+    while (!done) {
+      await groups.save({ group: { tenant: 't', path: `call-${calls++}` } }).catch((error: unknown) => failures.push(error));
+      await sleep(Math.random() * 10);
+    }
+  });
+  const stop = async () => {
+    done = true;
+    await Promise.all(load);
+    return { calls, failures };
+  };
+  return { stop };
+}
+
+/** What share of the calls each replica gets in a while. */
+async function sharesOf(replicas: readonly Replica[]): Promise<number[]> {
+  const read = () => Promise.all(replicas.map(async (replica) => (await replica.counts()).length));
+  const before = await read();
+  await sleep(lookMs);
+  const got = (await read()).map((count, index) => count - (before[index] ?? 0));
+  const all = got.reduce((sum, count) => sum + count, 0);
+  return got.map((count) => count / all);
+}
+
+for (const [name, open] of [
+  ['http, behind one address', behindOneAddress],
+  ['grpc, behind one name', behindOneName],
+] as const) {
+  test(`a service is scaled from one process to three and back under load over ${name}: the new ones get their share within seconds, and no call fails`, async (t) => {
+    const { transport, start, announce } = await open(t);
+    t.after(() => transport.close());
+    const first = await start(0);
+    const load = callOn(createClient(Groups, asService(transport, 'test')));
+    await sleep(2000);
+
+    const replicas = [first, await start(1), await start(2)];
+    announce([0, 1, 2]);
+    const began = performance.now();
+    let shares = await sharesOf(replicas);
+    while (shares.some((share) => share < leastShare) && performance.now() - began < noticedMs + lookMs) shares = await sharesOf(replicas);
+    t.diagnostic(`${Math.round(performance.now() - began)} ms: ${shares.map((share) => `${Math.round(share * 100)} %`).join(', ')}`);
+    assert.ok(
+      shares.every((share) => share >= leastShare),
+      shares.join(),
+    );
+
+    announce([0]);
+    await Promise.all(replicas.slice(1).map((replica) => replica.end()));
+    assert.deepEqual(await sharesOf(replicas), [1, 0, 0]);
+    const { calls, failures } = await load.stop();
+    assert.deepEqual(failures.slice(0, 3), []);
+    const counted = (await Promise.all(replicas.map((replica) => replica.counts()))).flat();
+    assert.equal(counted.length, calls, 'none was processed by two');
+    assert.ok(counted.every(([, times]) => times === 1));
+    assert.ok(calls > 500, String(calls));
+  });
+}

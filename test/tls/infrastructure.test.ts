@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { before, describe, test, type TestContext } from 'node:test';
+import { accessSchema } from '@bailiwick/access/schema.ts';
+import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
+import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { migrate } from '@bailiwick/shared/migrations.ts';
+import { openDatabase } from '@bailiwick/shared/orm.ts';
+import pg from 'pg';
+import { findProgram, startTestBroker } from '../broker.ts';
+import { createTestDatabase } from '../database.ts';
+import { eventually } from '../harness.ts';
+import { takePort } from '../ports.ts';
+import { type Authority, createAuthority } from './authority.ts';
+
+// TLS to the database and to the broker, as DATABASE_URL and NATS_URL ask for it.
+
+const log = createLog('test', () => {});
+let ours: Authority;
+let strange: Authority;
+before(async () => {
+  [ours, strange] = await Promise.all([createAuthority(), createAuthority()]);
+});
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tls-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function write(folder: string, name: string, text: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+/** Has a server speak TLS, wherever it runs: it writes the files itself, and lets nobody else read them. */
+async function switchTlsOn(url: string, { cert, key }: { cert: string; key: string }): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+  for (const [setting, text] of [
+    ['ssl_cert_file', cert],
+    ['ssl_key_file', key],
+  ] as const) {
+    const file = `${rows[0]?.data_directory}/${setting}.pem`;
+    await client.query(
+      `copy (select unnest(string_to_array(${client.escapeLiteral(text.trim())}, E'\\n'))) to program ${client.escapeLiteral(`umask 077 && cat > '${file}'`)}`,
+    );
+    await client.query(`alter system set ${setting} = ${client.escapeLiteral(file)}`);
+  }
+  await client.query('alter system set ssl = on');
+  await client.query('select pg_reload_conf()');
+  await client.end();
+}
+
+async function startDatabase(t: TestContext, hosts: readonly string[]): Promise<(parameters: string) => string> {
+  const database = await createTestDatabase({ ownServer: true });
+  t.after(() => database.drop());
+  await switchTlsOn(database.url, await ours.issue({ hosts }));
+  const url = new URL(database.url);
+  url.hostname = 'localhost';
+  return (parameters) => `${url.href}?${parameters}`;
+}
+
+/** Whether a service's connection is over TLS, as the server sees it: a service's own role sees nothing of that. */
+async function isEncrypted(url: string): Promise<boolean | undefined> {
+  const database = openDatabase({ service: 'access', url, entities: accessSchema.entities, poolSize: 1, log });
+  const server = new pg.Client({ connectionString: url });
+  try {
+    const [own] = await database.query<{ pid: number; role: string }>({ name: 'own', text: 'select pg_backend_pid() as pid, current_user as role' }, []);
+    assert.equal(own?.role, 'bailiwick_access');
+    await server.connect();
+    return (await server.query<{ ssl: boolean }>('select ssl from pg_stat_ssl where pid = $1', [own.pid])).rows[0]?.ssl;
+  } finally {
+    await server.end();
+    await database.close();
+  }
+}
+
+test('a database URL with sslmode and sslrootcert is over TLS, for services and migrations, and its role stays the least', async (t) => {
+  const urlWith = await startDatabase(t, ['localhost']);
+  const folder = folderOf(t);
+  const [right, wrong] = [write(folder, 'right.pem', ours.ca), write(folder, 'wrong.pem', strange.ca)];
+  const secure = urlWith(`sslmode=verify-full&sslrootcert=${right}`);
+  await eventually('the server with TLS', () => isEncrypted(secure).catch(() => undefined));
+  assert.equal(await isEncrypted(urlWith('sslmode=disable')), false);
+  assert.equal(await isEncrypted(`${secure}&options=-c%20role%3Dpostgres`), true);
+  await migrate(accessSchema, secure, log);
+  for (const parameters of ['sslmode=verify-full', `sslmode=verify-full&sslrootcert=${wrong}`]) {
+    await assert.rejects(isEncrypted(urlWith(parameters)), /certificate/);
+    await assert.rejects(migrate(accessSchema, urlWith(parameters), log), /certificate/);
+  }
+  writeFileSync(wrong, ours.ca);
+  assert.equal(await isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${wrong}`)), true, 'the file is read with each connection');
+});
+
+test('a database whose certificate names another host is refused', async (t) => {
+  const urlWith = await startDatabase(t, ['database.example']);
+  const file = write(folderOf(t), 'ca.pem', ours.ca);
+  await eventually('the server with TLS', async () =>
+    isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${file}`)).then(
+      () => assert.fail('it was taken'),
+      (error: Error) => /altnames/.test(error.message),
+    ),
+  );
+});
+
+/** Whether a process whose NODE_EXTRA_CA_CERTS names a file reaches a broker within a while. */
+async function reaches(url: string, authority?: string): Promise<boolean> {
+  const script = `
+    const { openBroker } = await import('@bailiwick/shared/broker.ts');
+    const broker = openBroker({ url: '${url}', name: 'test', log: { info() {}, warn() {}, error() {} } });
+    const until = Date.now() + 4000;
+    while (!broker.isConnected() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+    process.exit(broker.isConnected() ? 0 : 3);`;
+  const env = { ...process.env, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: import.meta.dirname, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = (await once(child, 'exit')) as [number];
+  assert.ok(code === 0 || code === 3, String(code));
+  return code === 0;
+}
+
+describe('the broker over TLS', async () => {
+  const program = await findProgram();
+  const skip = program.image !== undefined && 'there is no nats-server but in a container';
+
+  test('tls:// reaches a server of a trusted authority, with the name that is called, and no other', { skip }, async (t) => {
+    const folder = folderOf(t);
+    const authority = write(folder, 'ca.pem', ours.ca);
+    const start = async (hosts: readonly string[]): Promise<number> => {
+      const [port, { cert, key }] = [await takePort(), await ours.issue({ hosts })];
+      const tls = `tls { cert_file: "${write(folder, `${port}.crt`, cert)}", key_file: "${write(folder, `${port}.key`, key)}" }`;
+      const config = write(folder, `${port}.conf`, `listen: "${loopback}:${port}"\njetstream { store_dir: "${path.join(folder, String(port))}" }\n${tls}\n`);
+      const daemon = await startDaemon({ command: program.command, args: ['--config', config], logFile: path.join(folder, 'nats.log'), signal: 'SIGTERM' });
+      t.after(() => daemon.stop());
+      await eventually('the broker', () => answersAsBroker(`nats://${loopback}:${port}`));
+      return port;
+    };
+    const [port, elsewhere] = [await start(['localhost']), await start(['nats.example'])];
+    assert.equal(await reaches(`tls://localhost:${port}`, authority), true);
+    assert.equal(await reaches(`tls://localhost:${port}`), false, 'an unknown authority');
+    assert.equal(await reaches(`tls://localhost:${elsewhere}`, authority), false, 'another name');
+  });
+
+  test('tls:// does not become plain where the server has no TLS', { skip }, async (t) => {
+    const broker = await startTestBroker(path.join(folderOf(t), 'nats'));
+    t.after(() => broker.remove());
+    assert.equal(await reaches(broker.url.replace('nats:', 'tls:')), false);
+    assert.equal(await reaches(broker.url), true);
+  });
+});

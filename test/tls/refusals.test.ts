@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { before, test, type TestContext } from 'node:test';
+import { connect, type ConnectionOptions } from 'node:tls';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { toServiceError } from '@bailiwick/shared/errors.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { openPeers } from '@bailiwick/shared/peers.ts';
+import { type Authority, createAuthority } from './authority.ts';
+import { type Client, clientOf, openEnd, serve, type Served, wires } from './ends.ts';
+
+// Who gets no connection. Each is tried on both ports, and none of their calls may reach the pipeline.
+
+let ours: Authority;
+let strange: Authority;
+before(async () => {
+  [ours, strange] = await Promise.all([createAuthority(), createAuthority()]);
+});
+
+const endOf = async (t: TestContext, authority = ours, leaf = {}) => openEnd(t, { ...(await authority.issue(leaf)), ca: ours.ca });
+
+async function assertRefused(client: Client, { counts }: Served): Promise<void> {
+  const failure = await client.save({ group: { tenant: 't', path: 'a' } }, { timeoutMs: 1500 }).then(() => assert.fail('it was served'), toServiceError);
+  assert.equal(failure.code, 'unavailable');
+  assert.equal(counts.size, 0);
+}
+
+for (const wire of wires) {
+  test(`processes with certificates of one authority call each other over ${wire}`, async (t) => {
+    const service = await serve(t, await endOf(t));
+    const client = clientOf(t, wire, await endOf(t), service);
+    await client.save({ group: { tenant: 't', path: 'a' } });
+    assert.deepEqual([...service.counts], [['a', 1]]);
+  });
+
+  test(`whoever shows a certificate of another authority is refused over ${wire}`, async (t) => {
+    const end = await endOf(t);
+    const service = await serve(t, end);
+    await assertRefused(clientOf(t, wire, await endOf(t, strange), service), service);
+    assert.match(end.warnings().join(), /no TLS connection with a client.*its certificate is refused/);
+  });
+
+  test(`whoever shows a certificate that has ended is refused over ${wire}`, async (t) => {
+    const service = await serve(t, await endOf(t));
+    await assertRefused(clientOf(t, wire, await endOf(t, ours, { endsInMs: -1000 }), service), service);
+  });
+
+  test(`a service is not called over ${wire} whose certificate is of another authority, has ended, or names another host`, async (t) => {
+    for (const [authority, leaf] of [
+      [strange, {}],
+      [ours, { endsInMs: -1000 }],
+      [ours, { hosts: ['access.example', '127.0.0.2'] }],
+    ] as const) {
+      const service = await serve(t, await endOf(t, authority, leaf));
+      await assertRefused(clientOf(t, wire, await endOf(t), service), service);
+    }
+  });
+
+  test(`a process without TLS does not reach one with it over ${wire}, nor the other way round`, async (t) => {
+    const [end, plain] = [await endOf(t), { tls: undefined }];
+    const [secure, open] = [await serve(t, end), await serve(t, plain)];
+    await assertRefused(clientOf(t, wire, plain, secure), secure);
+    await assertRefused(clientOf(t, wire, end, open), open);
+  });
+}
+
+/** Unlike `once` of node:events, which also ends with an error. */
+const closing = (emitter: EventEmitter) => new Promise<void>((resolve) => emitter.once('close', () => resolve()));
+
+/** All that a client hears on a port that it speaks HTTP to. */
+async function hears(port: number, options: ConnectionOptions): Promise<string> {
+  const socket = connect({ host: loopback, port, ca: ours.ca, ...options });
+  let heard = '';
+  socket.on('error', () => {}).on('data', (chunk) => (heard += String(chunk)));
+  socket.write('GET /grpc.health.v1.Health/Check HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  await closing(socket);
+  return heard;
+}
+
+test('a client without a certificate gets no answer, on neither port', async (t) => {
+  const service = await serve(t, await endOf(t));
+  assert.equal(await hears(service.port, {}), '');
+  const session = connectHttp2(`https://${loopback}:${service.grpcPort}`, { ca: ours.ca });
+  const request = session.on('error', () => {}).request({ ':path': '/grpc.health.v1.Health/Check', ':method': 'POST' });
+  let answered = false;
+  request.on('response', () => (answered = true)).on('error', () => {});
+  await closing(request);
+  session.destroy();
+  assert.equal(answered, false);
+});
+
+test('an older TLS than 1.3 is refused, with a good certificate too', async (t) => {
+  const service = await serve(t, await endOf(t));
+  const own = await ours.issue();
+  assert.match(await hears(service.port, own), /^HTTP\/1\.1 /, 'it is served over 1.3');
+  assert.equal(await hears(service.port, { ...own, maxVersion: 'TLSv1.2' }), '');
+});
+
+test('plain HTTP on the port of TLS gets no answer', async (t) => {
+  const service = await serve(t, await endOf(t));
+  for (const port of [service.port, service.grpcPort]) {
+    const socket = connectTcp(port, loopback);
+    let heard = '';
+    socket.on('error', () => {}).on('data', (chunk) => (heard += chunk.toString('latin1')));
+    socket.write('HEAD / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await closing(socket);
+    assert.doesNotMatch(heard, /HTTP/);
+  }
+});
+
+test('a process with TLS refuses addresses without it', async (t) => {
+  const { tls } = await endOf(t);
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const callerKey = { path: 'caller.key', content: pem, read: () => pem };
+  const open = (url: string) => openPeers('gateway', { rpc: 'http', callerKey }, { access: url }, { tls, log: createLog('test', () => {}) });
+  await assert.rejects(open('http://access:8080'), /BAILIWICK_ACCESS_URL must be like https:\/\/identity:8080 with BAILIWICK_RPC=http and TLS/);
+  await (await open('https://access:8080')).access.close();
+});
