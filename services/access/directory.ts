@@ -9,10 +9,15 @@ import { contextFor } from '@bailiwick/shared/rpc.ts';
 /** What identity answers about users. Asked before a transaction, never inside one. */
 export type Directory = Client<typeof DirectoryService>;
 
-/** The user with this id. Throws not_found where there is none. */
-export async function assertUser(directory: Directory, id: string, call: Call): Promise<User> {
+/** The user with this id, if there is one. */
+export async function findUser(directory: Directory, id: string, call: Call): Promise<User | undefined> {
   const { users } = await directory.getUsers({ ids: [id] }, { signal: call.signal, contextValues: contextFor(serviceCaller('access', call.caller.requestId)) });
-  const user = users.find((candidate) => candidate.id === id);
+  return users.find((candidate) => candidate.id === id);
+}
+
+/** The same. Throws not_found where there is none. */
+export async function assertUser(directory: Directory, id: string, call: Call): Promise<User> {
+  const user = await findUser(directory, id, call);
   if (!user) throw notFound('user');
   return user;
 }

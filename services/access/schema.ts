@@ -11,6 +11,7 @@ import { Roles } from './migrations/002-roles.ts';
 import { Invitations } from './migrations/003-invitations.ts';
 import { Deletion } from './migrations/004-deletion.ts';
 import { Audit } from './migrations/005-audit.ts';
+import { Admission } from './migrations/006-admission.ts';
 import { RoleEntity } from './roles/entities.ts';
 import { TenantEntity, TenantMemberEntity } from './tenants/entities.ts';
 
@@ -37,6 +38,7 @@ export const accessSchema: ServiceSchema = {
     { name: '003-invitations', class: Invitations },
     { name: '004-deletion', class: Deletion },
     { name: '005-audit', class: Audit },
+    { name: '006-admission', class: Admission },
   ],
   compatibleFrom: 1,
 };

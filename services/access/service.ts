@@ -3,6 +3,7 @@ import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { BotGrants, Grants, GroupGrants } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
@@ -13,9 +14,10 @@ import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/share
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { admissionHandlers } from './admission/handlers.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
@@ -39,7 +41,7 @@ type Options = { settings: OwnSettings<typeof accessSettings>; peers: { identity
 /** access answers: what may they do? */
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
   const directory = createClient(Directory, asService(peers.identity, 'access'));
-  const keyRing = parseKeyRing(settings.keyRing);
+  const keyRing = openKeyRing(settings.keyRing, log);
   const pager = createPager(keyRing);
   const limits = invitationLimits[settings.limits as LimitProfile];
   return createService({
@@ -70,6 +72,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(Access, accessHandlers(deps)),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers(deps)),
+        serve(Admission, admissionHandlers({ ...deps, log })),
         serve(AccessLimits, { take: countAddress(limiter, limits.addresses) }),
       ];
       return {

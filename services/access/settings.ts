@@ -7,6 +7,7 @@ import {
   keyRingSettings,
   limitSettings,
   listenSettings,
+  tlsSettings,
   verifierSettings,
 } from '@bailiwick/shared/settings.ts';
 
@@ -14,6 +15,7 @@ export const accessSettings = {
   ...listenSettings,
   ...verifierSettings,
   ...callerSettings,
+  ...tlsSettings,
   ...databaseSettings('access'),
   ...brokerSettings,
   ...keyRingSettings,

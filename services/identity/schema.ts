@@ -4,9 +4,11 @@ import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { EmailChangeEntity, KnownNetworkEntity, LoginFailureEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
 import { BotKeyEntity } from './bot-keys/entities.ts';
 import { BotEntity } from './bots/entities.ts';
+import { IdentityLinkEntity, SignInCodeEntity } from './federation/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
+import { Federation } from './migrations/004-federation.ts';
 import { SessionEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
@@ -24,11 +26,14 @@ export const identitySchema: ServiceSchema = {
     KnownNetworkEntity,
     BotEntity,
     BotKeyEntity,
+    IdentityLinkEntity,
+    SignInCodeEntity,
   ],
   migrations: [
     { name: '001-initial', class: Initial },
     { name: '002-accounts', class: Accounts },
     { name: '003-bots', class: Bots },
+    { name: '004-federation', class: Federation },
   ],
   compatibleFrom: 1,
 };

@@ -1,23 +1,29 @@
+import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { Credentials, Directory, IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
 import { followPurges } from '@bailiwick/shared/purge.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { emailChangeHandlers } from './account/email-change.ts';
 import { loginHandlers } from './account/login.ts';
+import { createPasswordPolicy } from './account/password-policy.ts';
 import { createPasswordRules, type PasswordProfile } from './account/password-rules.ts';
 import { createPasswords } from './account/passwords.ts';
 import { profileHandlers } from './account/profile.ts';
@@ -29,22 +35,37 @@ import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
 import { botsHandlers } from './bots/handlers.ts';
 import { tellOfBots } from './bots/purge.ts';
+import { exchangeHandler } from './federation/exchange.ts';
+import { federationHandlers } from './federation/handlers.ts';
+import { forgetProvider } from './federation/queries.ts';
 import { accountLimits } from './limits.ts';
 import { followOwnersMatters } from './owners/notices.ts';
 import { identitySchema } from './schema.ts';
 import { credentialsHandlers, tokensHandlers } from './sessions/credentials.ts';
+import { openInstalled } from './sessions/installed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
 import type { identitySettings } from './settings.ts';
 import { directoryHandlers, usersHandlers } from './users/handlers.ts';
 
-type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access: Transport }; log: Log };
+type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access: Transport; sso: Transport }; log: Log };
+
+/** What goes with a tenant that is gone, beside its own rows. */
+async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
+  await tellOfBots(em, tenant, origin);
+  await forgetProvider(em, tenant, '');
+}
 
 /** identity answers: who is calling? */
 export function createIdentity({ settings, peers, log }: Options): Promise<Service> {
-  const keyRing = parseKeyRing(settings.keyRing);
+  const keyRing = openKeyRing(settings.keyRing, log);
   const limits = accountLimits[settings.limits as LimitProfile];
   const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
   const authority = createClient(Authority, asService(peers.access, 'identity'));
+  const passwordPolicy = createPasswordPolicy({
+    sso: createClient(PasswordPolicy, asService(peers.sso, 'identity')),
+    authority,
+    admission: createClient(Admission, asService(peers.access, 'identity')),
+  });
   return createService({
     schema: identitySchema,
     settings,
@@ -57,13 +78,14 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         authority,
         passwords: createPasswords(),
         passwordRules,
+        passwordPolicy,
         throttle: createThrottle({ database, limiter, limits }),
         limiter,
         limits,
         pager: createPager(keyRing),
         log,
       };
-      const credentials = { ...deps, platformKey: settings.platformKey, workerToken: settings.workerToken };
+      const credentials = { ...deps, installed: openInstalled(settings, log) };
       return {
         served: [
           serve(Account, {
@@ -72,6 +94,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
             ...loginHandlers(deps),
             ...profileHandlers(deps),
             ...emailChangeHandlers(deps),
+            ...exchangeHandler(deps),
           }),
           serve(Sessions, sessionsHandlers(deps)),
           serve(Users, usersHandlers(deps)),
@@ -81,12 +104,13 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
           serve(Tokens, tokensHandlers(credentials)),
           serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
           serve(Directory, directoryHandlers(deps)),
+          serve(Federation, federationHandlers(deps)),
         ],
         background: [
           createSweeper(deps, log),
           createKeyNotices({ database, log }),
           followOwnersMatters({ database, broker, authority, log }),
-          followPurges({ schema: identitySchema, database, broker, log, before: tellOfBots }),
+          followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
         ],
       };
     },

@@ -7,28 +7,29 @@ import {
   keyRingSettings,
   limitSettings,
   listenSettings,
+  ssoPeer,
+  tlsSettings,
   verifierSettings,
 } from '@bailiwick/shared/settings.ts';
-import { type TokenKind, tokenKind } from '@bailiwick/shared/tokens.ts';
-
-const tokenOf = (kind: TokenKind) => (token: string) => {
-  if (tokenKind(token) !== kind) throw new Error('does not hold a token of that kind');
-};
+import { assertTokenOf } from './sessions/installed.ts';
 
 export const identitySettings = {
   ...listenSettings,
   ...callerSettings,
+  ...tlsSettings,
   ...verifierSettings,
   ...databaseSettings('identity'),
   ...brokerSettings,
   ...keyRingSettings,
   ...limitSettings,
   ...accessPeer,
+  ...ssoPeer,
   platformKey: {
     env: 'BAILIWICK_PLATFORM_KEY_FILE',
     kind: 'file',
-    check: tokenOf('botKey'),
-    about: "File with the platform owner's bot key (bwkb_…), the first administrator's credential. A new file and a restart replace it.",
+    check: assertTokenOf('botKey'),
+    about:
+      "File with the platform owner's bot key (bwkb_…), the first administrator's credential. It is read again when it changes: the old key ends with that, within five seconds everywhere.",
   },
   passwordProfile: {
     env: 'BAILIWICK_PASSWORD_PROFILE',
@@ -40,7 +41,7 @@ export const identitySettings = {
   workerToken: {
     env: 'BAILIWICK_WORKER_TOKEN_FILE',
     kind: 'file',
-    check: tokenOf('worker'),
-    about: 'File with the token (bwkw_…) that may call the internal task operations through the gateway.',
+    check: assertTokenOf('worker'),
+    about: 'File with the token (bwkw_…) that may call the internal task operations through the gateway. Read again when it changes, like the key above.',
   },
 } as const satisfies SettingTable;

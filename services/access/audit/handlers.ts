@@ -26,11 +26,13 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },
 
-    async listByUser({ userId, tenant, page, filter: sent }, { operation }) {
+    async listByUser({ userId, tenant, page, filter: sent }, { operation, caller, allowedBy }) {
       const filter = readFilter(sent);
       const binding = [operation.name, userId, tenant, bindingOf(filter)];
       const query = pager.read(page, binding);
-      const rows = await entriesBy(database, userId, tenant, { after: query.after, limit: query.limit + 1, filter });
+      // What somebody did in a tenant that requires single sign-on is not for a session that came another way, its own doer's neither.
+      const ssoTenant = allowedBy?.kind === 'self' ? caller.ssoTenant : null;
+      const rows = await entriesBy(database, userId, { after: query.after, limit: query.limit + 1, filter, tenant, ssoTenant });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },

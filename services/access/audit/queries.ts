@@ -111,12 +111,17 @@ export function entriesOf(database: Database, tenant: string, { after, limit, fi
 const entriesOfActor: Statement = {
   name: 'access.audit_of_actor',
   text: `select ${columns} from audit_entry where actor_id = $1 and actor_type = 'user' and id < coalesce($2::text, 'b') and ${filtered}
-         and ($11::text = '' or tenant = $11) order by id desc limit $3`,
+         and ($11::text = '' or tenant = $11)
+         and ($12::text is null or tenant = $12 or not exists (select 1 from tenant t where t.id = audit_entry.tenant and t.settings @> '{"requireSso": true}'))
+         order by id desc limit $3`,
 };
 
+/** `ssoTenant` is as of a reach. */
+export type ActorPage = EntryPage & { tenant: string; ssoTenant: string | null };
+
 /** What a user did, in one tenant or ("") in all, before the entry `after`, newest first. */
-export function entriesBy(database: Database, userId: string, tenant: string, { after, limit, filter }: EntryPage): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesOfActor, [userId, after || null, limit, ...filterValues(filter), tenant]);
+export function entriesBy(database: Database, userId: string, { after, limit, filter, tenant, ssoTenant }: ActorPage): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesOfActor, [userId, after || null, limit, ...filterValues(filter), tenant, ssoTenant]);
 }
 
 const entriesForward: Statement = {

@@ -5,9 +5,8 @@ import { type Database, onPool, type Run } from '@bailiwick/shared/orm.ts';
 import type { Directory } from '../directory.ts';
 import { includes, isPlatformOnly, narrow } from '../roles/match.ts';
 import { explain } from './explain.ts';
-import { counts, findHeld, granting, type HeldGrant } from './held.ts';
+import { counts, findGrounds, granting, type HeldGrant } from './held.ts';
 import { plan } from './plan.ts';
-import { findStanding } from './queries.ts';
 import { rightsOf } from './rights.ts';
 
 // The operations by which people, bots and applications ask what somebody may do.
@@ -25,14 +24,14 @@ export function accessHandlers(deps: { database: Database; directory: Directory 
     async listPermissions({ tenant, subject, resource }, call) {
       const about = subjectOf(call, subject);
       if (about === 'platform') return { permissions: (await rightsOf(run, call.caller, tenant)).inTenant.filter((one) => !isPlatformOnly(one)).toSorted() };
-      const counting = await countingGrants(run, about, tenant, ['', resource]);
+      const counting = await countingGrants(run, call, { tenant, subject: about, resources: ['', resource] });
       const permissions = [...new Set(counting.flatMap((grant) => grant.permissions))].filter((one) => !isPlatformOnly(one));
       return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
     },
 
     async explain({ tenant, subject, permission, resource }, call) {
       const about = subjectOf(call, subject);
-      return explain(run, { subject: about, tenant, permission, resource, narrowedTo: narrowingOf(call, about) });
+      return explain(run, { subject: about, tenant, ssoTenant: ssoTenantOf(call, about, tenant), permission, resource, narrowedTo: narrowingOf(call, about) });
     },
 
     plan: (request, call) => plan(deps, request, call),
@@ -50,12 +49,17 @@ function subjectOf({ caller, allowedBy }: Call, subject: string): string {
 /** What a bot may do with the key that it is calling with; what others ask about it is about the bot. */
 const narrowingOf = ({ caller }: Call, subject: string): readonly string[] => (subject === caller.id ? caller.narrowedTo : []);
 
-async function countingGrants(run: Run, subject: string, tenant: string, resources?: readonly string[]): Promise<HeldGrant[]> {
-  const [standing, held] = await Promise.all([findStanding(run, subject, tenant), findHeld(run, subject, tenant, resources)]);
-  return held.filter((grant) => counts(grant, standing, subject.startsWith('bot_')));
-}
+/** What a person may do in the session that it is calling with; what others ask about it is about no session. */
+const ssoTenantOf = ({ caller }: Call, subject: string, tenant: string): string =>
+  caller.type === 'user' && subject === caller.id ? caller.ssoTenant : tenant;
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
+
+async function countingGrants(run: Run, call: Call, question: Question): Promise<HeldGrant[]> {
+  const { subject, tenant } = question;
+  const { standing, held } = await findGrounds(run, { ...question, ssoTenant: ssoTenantOf(call, subject, tenant) });
+  return held.filter((grant) => counts(grant, standing, subject.startsWith('bot_')));
+}
 
 async function heldBy(run: Run, call: Call, { tenant, subject, resources }: Question): Promise<(permission: string, resource: string) => boolean> {
   const about = subjectOf(call, subject);
@@ -63,7 +67,7 @@ async function heldBy(run: Run, call: Call, { tenant, subject, resources }: Ques
     const { inTenant } = await rightsOf(run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
-  const held = await countingGrants(run, about, tenant, [...new Set(resources)]);
+  const held = await countingGrants(run, call, { tenant, subject: about, resources: [...new Set(resources)] });
   const narrowedTo = narrowingOf(call, about);
   return (permission, resource) => (narrowedTo.length === 0 || includes(narrowedTo, permission)) && granting(held, permission, resource).length > 0;
 }

@@ -2,17 +2,16 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AccessExplainResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { type Run } from '@bailiwick/shared/orm.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
-import { counts, findHeld, granting, type HeldGrant } from './held.ts';
-import { findStanding, type Standing } from './queries.ts';
+import { counts, findGrounds, granting, type Grounds, type HeldGrant } from './held.ts';
 
-export type Decision = { subject: string; tenant: string; permission: string; resource: string; narrowedTo: readonly string[] };
+export type Decision = { subject: string; tenant: string; ssoTenant: string; permission: string; resource: string; narrowedTo: readonly string[] };
 
 /** Every way by which a subject holds a permission; where there is none, what stands in the way. */
 export async function explain(run: Run, decision: Decision): Promise<MessageInitShape<typeof AccessExplainResponseSchema>> {
-  const { subject, tenant, permission, resource, narrowedTo } = decision;
+  const { subject, tenant, ssoTenant, permission, resource, narrowedTo } = decision;
   if (subject === 'platform') return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = subject.startsWith('bot_');
-  const [standing, held] = await Promise.all([findStanding(run, subject, tenant), findHeld(run, subject, tenant)]);
+  const { standing, held } = await findGrounds(run, { subject, tenant, ssoTenant });
   const ways = granting(held, permission, resource);
   const counting = ways.filter((grant) => counts(grant, standing, isBot));
   const isNarrowed = narrowedTo.length > 0 && !includes(narrowedTo, permission);
@@ -29,9 +28,10 @@ function pathsOf(grant: HeldGrant, permission: string) {
 const narrowed = (permission: string) => `the key is narrowed to permissions without ${permission}`;
 
 /** What would stand in the way of any grant. */
-function obstacles({ open, membership, barred }: Standing, isBot: boolean): string[] {
+function obstacles({ open, membership, barred, lacksSso }: Grounds['standing'], isBot: boolean): string[] {
   if (!open) return ['the tenant is not active'];
   if (barred) return [`the ${isBot ? 'bot' : 'user'} is disabled`];
+  if (lacksSso && membership === 'active') return ['the tenant requires single sign-on, and this session came another way'];
   if (isBot || membership === 'active') return [];
   return [membership === null ? 'the user is not a member of the tenant' : 'the membership is disabled'];
 }

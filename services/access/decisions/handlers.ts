@@ -19,9 +19,9 @@ const isToldState = (state: string): state is ToldState => state === 'active' ||
 export function authorityHandlers({ database }: { database: Database }): Handlers<typeof Authority> {
   const run = onPool(database);
   return {
-    async effective({ principalType, principalId, tenant, botTenant, narrowedTo }) {
-      const rights = await rightsOf(run, { type: principalType, id: principalId, botTenant, narrowedTo }, tenant);
-      return { tenant: rights.tenant, ...bitmapsOf(rights) };
+    async effective({ principalType, principalId, tenant, botTenant, narrowedTo, ssoTenant }) {
+      const rights = await rightsOf(run, { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant }, tenant);
+      return { tenant: rights.tenant, ...bitmapsOf(rights), ssoRequired: rights.ssoRequired };
     },
 
     async listUserTenants({ userId }) {
@@ -33,13 +33,13 @@ export function authorityHandlers({ database }: { database: Database }): Handler
       return { userIds: await findMemberIds(run, tenant, after, limit > 0 ? Math.min(limit, maxMembers) : maxMembers) };
     },
 
-    async listOwners({ tenant, limit }) {
-      const owners = await findOwners(database, tenant, limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
+    async listOwners({ tenant, limit, userId }) {
+      const owners = await findOwners(database, tenant, userId, limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
       return { tenantName: owners[0]?.name ?? '', userIds: owners.map(({ subject }) => subject) };
     },
 
-    async mayReadUser({ readerType, readerId, userId, botTenant, narrowedTo }) {
-      const reach = await reachOf(run, { type: readerType, id: readerId, botTenant, narrowedTo }, 'iam.users.read');
+    async mayReadUser({ readerType, readerId, userId, botTenant, narrowedTo, ssoTenant }) {
+      const reach = await reachOf(run, { type: readerType, id: readerId, botTenant, narrowedTo, ssoTenant }, 'iam.users.read');
       const anywhere = reach.everywhere || reach.tenants.length > 0;
       return { anywhere, shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)) };
     },
@@ -50,8 +50,8 @@ export function authorityHandlers({ database }: { database: Database }): Handler
     },
 
     async mayConferBot({ tenant, bot, permissions, ...principal }) {
-      const { principalType: type, principalId: id, principalBotTenant: botTenant, principalNarrowedTo: narrowedTo } = principal;
-      const [rights, held] = await Promise.all([rightsOf(run, { type, id, botTenant, narrowedTo }, tenant), findHeld(run, bot, tenant)]);
+      const { principalType: type, principalId: id, principalBotTenant: botTenant, principalNarrowedTo: narrowedTo, principalSsoTenant: ssoTenant } = principal;
+      const [rights, held] = await Promise.all([rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant }, tenant), findHeld(run, bot, tenant)]);
       const wanted = (grants: readonly HeldGrant[]) => narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
       const lacking =
         wanted(held.filter(({ platform }) => platform)).find((pattern) => !holdsOnPlatform(rights, pattern)) ??

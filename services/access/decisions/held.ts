@@ -1,7 +1,7 @@
 import type { Run } from '@bailiwick/shared/orm.ts';
-import { permissionsOf } from '../roles/builtin.ts';
+import { ownerRole, permissionsOf } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
-import { findHeldRows, type HeldRow, type Standing } from './queries.ts';
+import { findHeldRows, findStanding, type HeldRow, type Standing } from './queries.ts';
 
 // What a user or bot was granted in one tenant, grant by grant: for checks about resources, and for explanations.
 
@@ -16,9 +16,21 @@ export async function findHeld(run: Run, subject: string, tenant: string, resour
   return rows.map(({ custom, ...row }) => ({ ...row, permissions: custom ?? permissionsOf(row.role, row.platform ? 'platform' : 'tenant') }));
 }
 
+/** `ssoTenant` is as of a principal. `resources` undefined = on whatever. */
+type Question = { subject: string; tenant: string; ssoTenant: string; resources?: readonly string[] };
+
+export type Grounds = { held: HeldGrant[]; standing: Pick<Standing, 'open' | 'membership' | 'barred'> & { lacksSso: boolean } };
+
+/** What a decision about one subject rests on. */
+export async function findGrounds(run: Run, { subject, tenant, ssoTenant, resources }: Question): Promise<Grounds> {
+  const [standing, held] = await Promise.all([findStanding(run, subject, tenant, ssoTenant), findHeld(run, subject, tenant, resources)]);
+  const owns = held.some(({ role, resource, platform, expired }) => role === ownerRole && resource === '' && !platform && !expired);
+  return { held, standing: { ...standing, lacksSso: standing.requiresSso && !(standing.ssoLifted && owns) } };
+}
+
 /** Whether what a subject was granted counts at all: a bot needs no membership, and a grant on the platform none of a person. */
-export function counts({ platform, expired }: HeldGrant, { open, membership, barred }: Standing, isBot: boolean): boolean {
-  if (expired || barred || !open) return false;
+export function counts({ platform, expired }: HeldGrant, { open, membership, barred, lacksSso }: Grounds['standing'], isBot: boolean): boolean {
+  if (expired || barred || !open || lacksSso) return false;
   return isBot || membership === 'active' || (platform && membership === null);
 }
 

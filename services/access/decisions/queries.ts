@@ -29,6 +29,13 @@ const platformRoles = (subjectType: 'user' | 'bot') => `array(
     where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive}
   )`;
 
+/**
+ * Whether a session's rights in a tenant (t) fail for want of single sign-on: the tenant requires it, the session came
+ * from no provider of its, and what lifts it for the moment lifts it for owners alone.
+ */
+const lacksSso = (ssoTenant: string) => `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}
+    and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false)), false)`;
+
 export type RolesRow = {
   tenant: string;
   /** Whether the tenant exists and is active. */
@@ -41,6 +48,8 @@ export type RolesRow = {
   /** The permissions of those roles that are the tenant's own. */
   custom: string[];
   platform_roles: string[];
+  /** Whether the tenant requires single sign-on and the session came another way. */
+  lacks_sso: boolean;
 };
 
 // Without a tenant in the question it is the user's only one.
@@ -55,17 +64,18 @@ const userRoles: Statement = {
     select asked.id, ${rolesOfUser('asked.id')} as roles from asked
   )
   select held.id as tenant,
-    exists (select 1 from tenant t where t.id = held.id and t.status = 'active') as open,
+    t.id is not null as open,
     (select m.status from tenant_member m where m.tenant = held.id and m.user_id = $1) as membership,
     ${barred} as barred,
     held.roles,
     ${customPermissions('held.id')} as custom,
-    ${platformRoles('user')} as platform_roles
-  from held`,
+    ${platformRoles('user')} as platform_roles,
+    ${lacksSso('$3')} as lacks_sso
+  from held left join tenant t on t.id = held.id and t.status = 'active'`,
 };
 
-export async function findUserRoles(run: Run, userId: string, tenant: string): Promise<RolesRow | undefined> {
-  const rows = await run<RolesRow>(userRoles, [userId, tenant]);
+export async function findUserRoles(run: Run, userId: string, tenant: string, ssoTenant: string): Promise<RolesRow | undefined> {
+  const rows = await run<RolesRow>(userRoles, [userId, tenant, ssoTenant]);
   return rows[0];
 }
 
@@ -119,28 +129,33 @@ const rolesEverywhere: Statement = {
   select m.tenant, held.roles, ${customPermissions('m.tenant')} as custom
   from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
   cross join lateral (select ${rolesOfUser('m.tenant')} as roles) held
-  where m.user_id = $1 and m.status = 'active' and not ${barred}`,
+  where m.user_id = $1 and m.status = 'active' and not ${barred} and not ${lacksSso('$2')}`,
 };
 
 /** A user's roles in every tenant where they can count. */
-export function findRolesEverywhere(run: Run, userId: string): Promise<TenantRolesRow[]> {
-  return run<TenantRolesRow>(rolesEverywhere, [userId]);
+export function findRolesEverywhere(run: Run, userId: string, ssoTenant: string): Promise<TenantRolesRow[]> {
+  return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant]);
 }
 
 const sharesTenant: Statement = {
   name: 'access.shares_tenant',
   text: `
   select 1 as one from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
-  where m.user_id = $1 and ($2 or m.tenant = any (string_to_array($3, ',')))
+  where m.user_id = $1
+    and (m.tenant = any (string_to_array($3, ',')) or ($2 and ($5::text is null or t.id = $5 or not t.settings @> '{"requireSso": true}')))
     and not exists (select 1 from tenant_member r where r.tenant = m.tenant and r.user_id = $4 and r.status <> 'active')
   limit 1`,
 };
 
-export type Reach = { everywhere: boolean; tenants: readonly string[] };
+/**
+ * Where a principal sees what belongs to people: in these tenants, or everywhere. From what is only seen by being
+ * everywhere those tenants are left out that require single sign-on, but for `ssoTenant`; null = none is left out.
+ */
+export type Reach = { everywhere: boolean; tenants: readonly string[]; ssoTenant: string | null };
 
 /** Whether a user is a member of a tenant within the reader's reach. */
-export async function isMemberWithin(run: Run, userId: string, { everywhere, tenants }: Reach, readerId: string): Promise<boolean> {
-  return (await run(sharesTenant, [userId, everywhere, tenants.join(','), readerId])).length > 0;
+export async function isMemberWithin(run: Run, userId: string, { everywhere, tenants, ssoTenant }: Reach, readerId: string): Promise<boolean> {
+  return (await run(sharesTenant, [userId, everywhere, tenants.join(','), readerId, ssoTenant])).length > 0;
 }
 
 const memberIds: Statement = {
@@ -201,6 +216,9 @@ export type Standing = {
   membership: string | null;
   /** Whether the user or bot is disabled or deleted. */
   barred: boolean;
+  /** Whether the tenant requires single sign-on and the session came another way, and whether its owners may do without. */
+  requiresSso: boolean;
+  ssoLifted: boolean;
 };
 
 const standing: Statement = {
@@ -208,12 +226,14 @@ const standing: Statement = {
   text: `
   select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
     (select m.status from tenant_member m where m.tenant = $2 and m.user_id = $1) as membership,
-    ${barred} as barred`,
+    ${barred} as barred,
+    exists (select 1 from tenant t where t.id = $2 and t.id <> $3 and t.settings @> '{"requireSso": true}') as "requiresSso",
+    exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted"`,
 };
 
-export async function findStanding(run: Run, subject: string, tenant: string): Promise<Standing> {
-  const [row] = await run<Standing>(standing, [subject, tenant]);
-  return row ?? { open: false, membership: null, barred: false };
+export async function findStanding(run: Run, subject: string, tenant: string, ssoTenant: string): Promise<Standing> {
+  const [row] = await run<Standing>(standing, [subject, tenant, ssoTenant]);
+  return row ?? { open: false, membership: null, barred: false, requiresSso: false, ssoLifted: false };
 }
 
 const roleHoldings: Statement = {

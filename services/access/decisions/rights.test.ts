@@ -16,6 +16,7 @@ const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
   roles: [],
   custom: [],
   platform_roles: [],
+  lacks_sso: false,
   ...changes,
 });
 const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({
@@ -34,8 +35,8 @@ async function heldBy(principal: Principal, row: unknown, asked = tenant) {
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
 }
 
-const user = { type: 'user', id: 'usr_1' };
-const bot = { type: 'bot', id: 'bot_1', botTenant: tenant };
+const user = { type: 'user', id: 'usr_1', ssoTenant: '' };
+const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ssoTenant: '' };
 const nothing = { inTenant: [], onPlatform: [] };
 
 test('Authority_Effective gives a member the permissions of its roles and of nothing else', async () => {
@@ -60,6 +61,18 @@ test('a platform-level grant holds in every active tenant, but not for a member 
   }
 });
 
+test('a session that lacks the single sign-on of its tenant holds nothing there, and hears why where it is a member', async () => {
+  const granted = { roles: ['owner', 'scribe'], custom: ['app.x.read'], platform_roles: ['platform-owner'], lacks_sso: true };
+  const held = await heldBy(user, userRow(granted));
+  assert.deepEqual(held.inTenant, []);
+  assert.ok(held.onPlatform.includes('iam.platform.users.read'));
+  const rights = (changes: Partial<RolesRow>) => rightsOf(answering([userRow({ ...granted, ...changes })]), user, tenant);
+  assert.deepEqual((await rights({})).confers, []);
+  assert.equal((await rights({})).ssoRequired, true);
+  for (const changes of [{ membership: null }, { membership: 'disabled' }, { barred: true }, { lacks_sso: false }])
+    assert.equal((await rights(changes)).ssoRequired, false, JSON.stringify(changes));
+});
+
 test('permissions of the platform never count in a tenant', async () => {
   const held = await heldBy(user, userRow({ roles: ['owner', 'platform-owner'], platform_roles: ['platform-owner'] }));
   assert.ok(!held.inTenant.some((permission) => permission.startsWith('iam.platform.') || permission.startsWith('iam.internal.')));
@@ -67,7 +80,7 @@ test('permissions of the platform never count in a tenant', async () => {
 });
 
 test('the platform key holds everything on the platform but the internals, and nothing in an unknown tenant', async () => {
-  const key = { type: 'platform', id: 'platform' };
+  const key = { type: 'platform', id: 'platform', ssoTenant: '' };
   const held = await heldBy(key, { one: 1 });
   assert.deepEqual(
     held.onPlatform,
@@ -111,5 +124,6 @@ test('an owner may confer what an application calls its own, others only what th
 });
 
 test('a caller of no known kind holds nothing', async () => {
-  for (const type of ['', 'worker', 'service', 'anonymous']) assert.deepEqual(await heldBy({ type, id: 'x' }, userRow({ roles: ['owner'] })), nothing);
+  for (const type of ['', 'worker', 'service', 'anonymous'])
+    assert.deepEqual(await heldBy({ type, id: 'x', ssoTenant: '' }, userRow({ roles: ['owner'] })), nothing);
 });

@@ -13,6 +13,11 @@ export type Principal = {
   botTenant?: string;
   /** What a bot's key is narrowed to; empty = not narrowed. */
   narrowedTo?: readonly string[];
+  /**
+   * The tenant of the provider that a person's session came from, "" = it came from none. Where the question is what
+   * somebody holds who is not calling, it is the tenant in question: how they are signed in says nothing then.
+   */
+  ssoTenant: string;
 };
 
 export type Rights = {
@@ -26,9 +31,11 @@ export type Rights = {
   /** What the principal may give to others in the tenant. */
   confers: readonly string[];
   narrowedTo: readonly string[];
+  /** Whether an active member has none of it because the session lacks single sign-on, which the tenant requires. */
+  ssoRequired: boolean;
 };
 
-const none = (tenant: string): Rights => ({ tenant, roles: [], inTenant: [], onPlatform: [], confers: [], narrowedTo: [] });
+const none = (tenant: string): Rights => ({ tenant, roles: [], inTenant: [], onPlatform: [], confers: [], narrowedTo: [], ssoRequired: false });
 
 /**
  * Nobody confers what they lack, but for one thing: whoever owns a tenant decides who in it may use an application,
@@ -44,7 +51,7 @@ export const permissionsOfRoles = (roles: readonly string[], level: Level): stri
 export function rightsOf(run: Run, principal: Principal, tenant: string): Promise<Rights> {
   switch (principal.type) {
     case 'user':
-      return rightsOfUser(run, principal.id, tenant);
+      return rightsOfUser(run, principal, tenant);
     case 'bot':
       return rightsOfBot(run, principal, tenant);
     case 'platform':
@@ -54,16 +61,17 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
   }
 }
 
-async function rightsOfUser(run: Run, userId: string, asked: string): Promise<Rights> {
-  const row = await findUserRoles(run, userId, asked);
+async function rightsOfUser(run: Run, { id, ssoTenant }: Principal, asked: string): Promise<Rights> {
+  const row = await findUserRoles(run, id, asked, ssoTenant);
   if (!row || row.barred) return none(row?.tenant ?? asked);
-  const roles = row.open && row.membership === 'active' ? row.roles : [];
+  const open = row.open && !row.lacks_sso;
+  const roles = open && row.membership === 'active' ? row.roles : [];
   const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
-  // A platform-level grant holds in every tenant that is there, but not in one that has shut this member out.
-  const everywhere = row.open && (row.membership ?? 'active') === 'active' ? onPlatform : [];
+  // A platform-level grant holds in every tenant that is there, but not in one that has shut this member or session out.
+  const everywhere = open && (row.membership ?? 'active') === 'active' ? onPlatform : [];
   const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...everywhere];
   const confers = confersOf(inTenant, roles.includes(ownerRole) || (everywhere.length > 0 && row.platform_roles.includes(platformOwnerRole)));
-  return { tenant: row.tenant, roles, inTenant, onPlatform, confers, narrowedTo: [] };
+  return { tenant: row.tenant, roles, inTenant, onPlatform, confers, narrowedTo: [], ssoRequired: row.lacks_sso && row.membership === 'active' };
 }
 
 async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Principal, asked: string): Promise<Rights> {
@@ -75,7 +83,7 @@ async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Pr
   const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
   const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...(row.open ? onPlatform : [])];
   const confers = confersOf(inTenant, roles.includes(ownerRole) || (row.open && row.platform_roles.includes(platformOwnerRole)));
-  return { tenant, roles, inTenant, onPlatform, confers, narrowedTo };
+  return { tenant, roles, inTenant, onPlatform, confers, narrowedTo, ssoRequired: false };
 }
 
 /** The key of the installation: a platform owner that is no record. */
@@ -83,7 +91,7 @@ async function rightsOfPlatform(run: Run, tenant: string): Promise<Rights> {
   const onPlatform = permissionsOf(platformOwnerRole, 'platform');
   const open = tenant !== '' && (await isActiveTenant(run, tenant));
   const inTenant = open ? onPlatform : [];
-  return { tenant, roles: [], inTenant, onPlatform, confers: confersOf(inTenant, true), narrowedTo: [] };
+  return { tenant, roles: [], inTenant, onPlatform, confers: confersOf(inTenant, true), narrowedTo: [], ssoRequired: false };
 }
 
 const within = (granted: readonly string[], { narrowedTo }: Rights, permission: string) =>
@@ -109,8 +117,9 @@ export function bitmapsOf(rights: Rights) {
 export async function reachOf(run: Run, principal: Principal, permission: string): Promise<Reach> {
   const rights = await rightsOf(run, principal, '');
   const everywhere = holdsOnPlatform(rights, permission);
-  if (principal.type !== 'user') return { everywhere, tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [] };
-  const rows = await findRolesEverywhere(run, principal.id);
+  if (principal.type !== 'user') return { everywhere, tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [], ssoTenant: null };
+  const { id, ssoTenant } = principal;
+  const rows = await findRolesEverywhere(run, id, ssoTenant);
   const tenants = rows.filter(({ roles, custom }) => includes([...permissionsOfRoles(roles, 'tenant'), ...custom], permission)).map(({ tenant }) => tenant);
-  return { everywhere, tenants };
+  return { everywhere, tenants, ssoTenant };
 }

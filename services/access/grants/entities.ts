@@ -19,6 +19,8 @@ export const GrantEntity = defineEntity({
     expiresAt: p.datetime(3).nullable(),
     createdBy: p.text(),
     createdAt: p.datetime(3),
+    /** The provider whose mappings gave it, and take it away again; "" = somebody gave it by hand. */
+    mappedBy: p.text().default(''),
   },
   uniques: [{ name: 'grant_entry_key', properties: ['tenant', 'subjectType', 'subject', 'role', 'resource'] }],
   indexes: [

@@ -11,14 +11,17 @@ import { families } from './records.ts';
 /** What makes a grant that grant. `subject` is how it is stored, `name` how the API says it: they differ for groups. */
 export type GrantKey = { tenant: string; subjectType: SubjectType; subject: string; name?: string; role: string; resource?: string };
 
-/** `createdBy` is who gives it, where that is not the caller. */
-type NewGrant = GrantKey & { createdBy?: string };
+/** `createdBy` is who gives it, where that is not the caller, and `mappedBy` the provider whose mappings do. */
+type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string };
 
 /** Grants a role in the transaction of `em`. Where it is granted already, only its end changes; where that is the same, nothing does. */
-export async function addGrant(em: EntityManager, call: Call, { createdBy = call.caller.id, ...key }: NewGrant, expiresAt: Date | null = null): Promise<void> {
+export async function addGrant(em: EntityManager, call: Call, sent: NewGrant, expiresAt: Date | null = null): Promise<void> {
+  const { createdBy = call.caller.id, mappedBy = '', ...key } = sent;
   const { tenant, subjectType, subject, role, resource = '' } = key;
   // Who takes it back at this moment is waited for: then it is granted anew, and not given an end that nobody reads.
   const stored = await em.findOne(GrantEntity, { subjectType, subject, role, resource }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  // What somebody gives by hand stays, whatever a mapping said before.
+  if (stored) stored.mappedBy = mappedBy;
   if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) return;
   const grant =
     stored ??
@@ -32,6 +35,7 @@ export async function addGrant(em: EntityManager, call: Call, { createdBy = call
       expiresAt,
       createdBy,
       createdAt: new Date(),
+      mappedBy,
     });
   const previous = stored ? { ExpiresAt: stored.expiresAt?.toISOString() ?? null } : {};
   grant.expiresAt = expiresAt;

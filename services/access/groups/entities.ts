@@ -35,6 +35,8 @@ export const GroupMemberEntity = defineEntity({
     groupId: p.string().primary().columnType('text'),
     userId: p.string().primary().columnType('text'),
     createdAt: p.datetime(3),
+    /** The provider whose mappings gave it, and take it away again; "" = somebody gave it by hand. */
+    mappedBy: p.text().default(''),
   },
   indexes: [{ name: 'group_member_user', properties: ['userId', 'tenant'] }],
 });

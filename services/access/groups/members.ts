@@ -22,9 +22,25 @@ export async function addMember(em: EntityManager, { tenant, group: path, userId
   if (!group) throw notFound('group');
   const member = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!member) throw notFound('tenant member');
-  if (await em.findOne(GroupMemberEntity, { groupId: group.id, userId })) return;
+  const stored = await em.findOne(GroupMemberEntity, { groupId: group.id, userId });
+  if (stored?.mappedBy === '') return;
   await assertMayConfer(em, call.caller, tenant, await findGroupRoles(inTransaction(em), tenant, group.id));
-  em.persist(em.create(GroupMemberEntity, { tenant, groupId: group.id, userId, createdAt: new Date() }));
+  await enterGroup(em, call, group, { userId });
+}
+
+/** `mappedBy` is the provider whose mappings put the member there. */
+type NewMember = { userId: string; mappedBy?: string };
+
+/** Puts a member of the tenant into a group, without a question about who may. Both rows are locked. */
+export async function enterGroup(em: EntityManager, call: Call, group: GroupRow, { userId, mappedBy = '' }: NewMember): Promise<void> {
+  const { tenant, id: groupId } = group;
+  const stored = await em.findOne(GroupMemberEntity, { groupId, userId });
+  if (stored) {
+    // What somebody gives by hand stays, whatever a mapping said before.
+    stored.mappedBy = mappedBy;
+    return;
+  }
+  em.persist(em.create(GroupMemberEntity, { tenant, groupId, userId, createdAt: new Date(), mappedBy }));
   recordMember(em, call, 'group.member_added', group, userId);
 }
 

@@ -41,8 +41,9 @@ export async function memberIdsOf(database: Database, group: GroupRow, { after, 
   return rows.map((row) => row.user_id);
 }
 
-// A person's groups lie in several tenants: the last two values say which of them the caller may see.
-const visible = `($4 or e.tenant = any (string_to_array($5, ','))) and exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active')`;
+// A person's groups lie in several tenants: the last three values say which of them the caller may see.
+const visible = `exists (select 1 from tenant t where t.id = e.tenant and t.status = 'active' and (
+             e.tenant = any (string_to_array($5, ',')) or ($4 and ($6::text is null or t.id = $6 or not t.settings @> '{"requireSso": true}'))))`;
 
 const groupsOfUser: Statement = {
   name: 'access.groups_of_user',
@@ -64,7 +65,7 @@ export type MemberGroupsQuery = PageQuery & { reach: Reach; effective: boolean }
 
 /** The groups a user is in, or those and the groups above them, in the tenants within reach. */
 export function groupsWith(database: Database, userId: string, { after, limit, reach, effective }: MemberGroupsQuery): Promise<GroupRow[]> {
-  const values = [userId, after, limit, reach.everywhere, reach.tenants.join(',')];
+  const values = [userId, after, limit, reach.everywhere, reach.tenants.join(','), reach.ssoTenant];
   return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
 }
 

@@ -1,19 +1,18 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { changedFields } from '@bailiwick/shared/changes.ts';
 import { findLacking } from '../decisions/confer.ts';
-import { SubjectStateEntity } from '../decisions/entities.ts';
+import { rightsOf } from '../decisions/rights.ts';
 import { addGrant } from '../grants/entries.ts';
-import { GroupEntity, GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
-import { recordMember } from '../groups/members.ts';
+import { GroupEntity, type GroupRow } from '../groups/entities.ts';
+import { enterGroup } from '../groups/members.ts';
 import { findGroupRoles } from '../groups/queries.ts';
-import { isTenantRole } from '../roles/builtin.ts';
-import { RoleEntity } from '../roles/entities.ts';
-import { lockSubject } from '../subjects/state.ts';
+import { lockRoles } from '../roles/save.ts';
+import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { recordMembership } from '../tenants/membership.ts';
 import type { InvitationRow } from './entities.ts';
@@ -40,8 +39,7 @@ export async function acceptInvitation(database: Database, token: string, call: 
 
 /** Whoever is being deleted must not become a member any more: deleting takes this lock before any other, and leaves a mark. */
 async function lockCaller(em: EntityManager, userId: string): Promise<void> {
-  await lockSubject(em, userId);
-  if ((await em.findOne(SubjectStateEntity, { subject: userId }))?.state === 'deleted') throw deadToken();
+  if ((await lockState(em, userId))?.state === 'deleted') throw deadToken();
 }
 
 /** Members of one tenant are changed one after the other; a tenant that was suspended meanwhile takes nobody. */
@@ -74,27 +72,22 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   // Added in another way meanwhile: the roles and groups come on top, but nobody gets back in who was shut out.
   const known = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (known && known.status !== 'active') throw deadToken();
+  // Whoever is no member yet could not sign in at the tenant's provider before accepting.
+  if (known && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired) throw ssoRequired();
   if (!known) {
     const member = em.create(TenantMemberEntity, { tenant, userId, status: 'active', source: 'invitation', joinedAt: new Date() });
     em.persist(member);
     recordMembership(em, call, 'tenant.member_added', member);
   }
   for (const role of roles) await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: invitedBy });
-  for (const group of groups) {
-    if (await em.findOne(GroupMemberEntity, { groupId: group.id, userId })) continue;
-    em.persist(em.create(GroupMemberEntity, { tenant, groupId: group.id, userId, createdAt: new Date() }));
-    recordMember(em, call, 'group.member_added', group, userId);
-  }
+  for (const group of groups) await enterGroup(em, call, group, { userId });
 }
 
 type Locked = { roles: string[]; groups: GroupRow[] };
 
 /** What there still is of what the invitation offers. It stays as it is until the transaction ends. */
 async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): Promise<Locked> {
-  const found: Locked = { roles: [], groups: [] };
-  for (const slug of roles) {
-    if (isTenantRole(slug) || (await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ }))) found.roles.push(slug);
-  }
+  const found: Locked = { roles: [...(await lockRoles(em, roles))], groups: [] };
   for (const { id } of groups) {
     const group = await em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (group) found.groups.push(group);
@@ -110,7 +103,9 @@ async function assertStillGiven(em: EntityManager, invitation: InvitationRow, ro
   const { tenant, inviterType: type, invitedBy: id, inviterNarrowedTo: narrowedTo } = invitation;
   const given = new Set(roles);
   for (const group of groups) for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
-  const lacking = await findLacking(em, { type, id, tenant, narrowedTo }, tenant, { roles: [...given], permissions: ['iam.invitations.write'] });
+  // How the inviter is signed in now, if at all, is not what this is about.
+  const inviter = { type, id, tenant, narrowedTo, ssoTenant: tenant };
+  const lacking = await findLacking(inTransaction(em), inviter, tenant, { roles: [...given], permissions: ['iam.invitations.write'] });
   if (lacking !== undefined)
     throw failedPrecondition('whoever sent this invitation may not give any more what it promises: ask for a new one', 'INVITER_LACKS_RIGHTS');
 }

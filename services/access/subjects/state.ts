@@ -40,10 +40,15 @@ export async function markLeaving(em: EntityManager, subject: string): Promise<v
 /** Keeps what becomes of a user or bot from changing until the transaction ends. To be taken before any row of a tenant is locked. */
 export const lockSubject = (em: EntityManager, subject: string): Promise<void> => lockName(em, `subject ${subject}`);
 
+/** What is known of a user or bot, if anything was ever told. It stays so until the transaction ends. */
+export async function lockState(em: EntityManager, subject: string) {
+  await lockSubject(em, subject);
+  return em.findOne(SubjectStateEntity, { subject });
+}
+
 /** Throws not_found for a user or bot that has been deleted since the call began. It stays until the transaction ends. */
 export async function assertPresent(em: EntityManager, subject: string, what: 'user' | 'bot'): Promise<void> {
-  await lockSubject(em, subject);
-  if ((await em.findOne(SubjectStateEntity, { subject }))?.state === 'deleted') throw notFound(what);
+  if ((await lockState(em, subject))?.state === 'deleted') throw notFound(what);
 }
 
 /** The same, and for a user who is about to be deleted: what that user alone would own would be nobody's. */

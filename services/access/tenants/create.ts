@@ -10,6 +10,7 @@ import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../roles/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
+import { assertSsoProven } from './sso.ts';
 import { mergeSettings, TenantEntity, TenantMemberEntity, toTenant, toTenantMember } from './entities.ts';
 import { countCreatedBy } from './queries.ts';
 import { slugFromName, withSuffix } from './slug.ts';
@@ -23,6 +24,7 @@ export async function createTenant(deps: CreateDeps, request: TenantsCreateReque
   const sent = request.tenant ?? create(TenantSchema);
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
+  if (sent.settings?.requireSso) assertSsoProven(call.caller, '');
   for (let slug = sent.slug || slugFromName(sent.name), attempt = 1; ; attempt++) {
     try {
       return await insertTenant(deps.database, { sent, slug, owner, ownTenant }, call);
@@ -75,6 +77,7 @@ function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewT
       createdAt: now,
       updatedAt: now,
       purgeAt: null,
+      ssoLiftedUntil: null,
     });
     const member = em.create(TenantMemberEntity, { tenant: id, userId: owner, status: 'active', source: 'creator', joinedAt: now });
     em.persist([tenant, member]);

@@ -30,6 +30,8 @@ export const TenantEntity = defineEntity({
     updatedAt: p.datetime(3),
     /** When a deleted tenant is removed for good. */
     purgeAt: p.datetime(3).nullable(),
+    /** Until then the tenant's owners do without single sign-on, though it requires it. */
+    ssoLiftedUntil: p.datetime(3).nullable(),
   },
   uniques: [{ name: 'tenant_slug', properties: ['slug'] }],
   indexes: [
@@ -66,6 +68,14 @@ export type TenantRow = {
 };
 
 export type TenantMemberRow = { tenant: string; userId: string; status: string; source: string; joinedAt: Date | string };
+
+/**
+ * The tenant as one of its members sees it in a session that came from `ssoTenant`'s provider ("" = from none): where that
+ * is not the single sign-on that the tenant requires, they learn that they belong to it and what it wants.
+ */
+export function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
+  return row.settings.requireSso && row.id !== ssoTenant ? { ...row, settings: { requireSso: true }, metadata: {} } : row;
+}
 
 /** The record as the API returns it. */
 export function toTenant(row: TenantRow): Tenant {

@@ -3,7 +3,7 @@ import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { createTenant, type CreateDeps } from './create.ts';
-import { toTenant } from './entities.ts';
+import { seenBy, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
 import { findTenant, tenantsOf } from './queries.ts';
 import { updateTenant } from './update.ts';
@@ -39,7 +39,7 @@ export function tenantHandlers(deps: CreateDeps & { pager: Pager; tenantGraceSec
       const query = pager.read(page, binding);
       const rows = await tenantsOf(database, caller.id, { after: query.after, limit: query.limit + 1 });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map(toTenant), nextCursor } };
+      return { page: { items: items.map((row) => toTenant(seenBy(row, caller.ssoTenant))), nextCursor } };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { TenantMembers } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
+import { denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
@@ -49,6 +49,7 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
         // Who is not a member does not learn that there is such a tenant.
         if (!member && call.allowedBy?.kind === 'self') throw denied();
         if (!member) return;
+        if (call.allowedBy?.kind === 'self' && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired) throw ssoRequired();
         await assertRemovable(em, call, tenant, userId);
         await endMembership(em, call, member);
       });
@@ -59,7 +60,7 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
 
 async function assertRemovable(em: EntityManager, call: Call, tenant: string, userId: string): Promise<void> {
   const run = inTransaction(em);
-  const { roles } = await rightsOf(run, { type: 'user', id: userId }, tenant);
+  const { roles } = await rightsOf(run, { type: 'user', id: userId, ssoTenant: tenant }, tenant);
   if (!roles.includes(ownerRole)) return;
   await assertMayTouch(em, call.caller, tenant, [ownerRole]);
   if ((await countOtherOwners(run, tenant, userId)) === 0) throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');

@@ -62,14 +62,14 @@ const ownersOf: Statement = {
   text: `select t.name, g.subject from tenant t
          join grant_entry g on g.tenant = t.id and g.subject_type = 'user' and g.role = 'owner' and g.resource = ''
          join tenant_member m on m.tenant = g.tenant and m.user_id = g.subject and m.status = 'active'
-         where t.id = $1 and g.tenant = $1 and t.status = 'active' and (g.expires_at is null or g.expires_at > now())
+         where t.id = $1 and g.tenant = $1 and t.status = 'active' and ($2 = '' or g.subject = $2) and (g.expires_at is null or g.expires_at > now())
            and not exists (select 1 from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
-         order by g.subject limit $2`,
+         order by g.subject limit $3`,
 };
 
-/** The users who own an active tenant directly, and its name. */
-export function findOwners(database: Database, tenant: string, limit: number): Promise<Array<{ name: string; subject: string }>> {
-  return database.query(ownersOf, [tenant, limit]);
+/** The users who own an active tenant directly, or whether `userId` is one of them, and its name. */
+export function findOwners(database: Database, tenant: string, userId: string, limit: number): Promise<Array<{ name: string; subject: string }>> {
+  return database.query(ownersOf, [tenant, userId, limit]);
 }
 
 const removeGroupMemberships: Statement = {

@@ -10,6 +10,7 @@ import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertMayConfer } from '../decisions/confer.ts';
 import { memberRole, ownerRole } from '../roles/builtin.ts';
 import { assertRole } from '../roles/save.ts';
+import { assertSsoProven } from './sso.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
 
 /** Changes what the request carries. Saving what is stored already is no change. */
@@ -22,7 +23,10 @@ export async function updateTenant(database: Database, { tenant: sent, ifUpdated
       if (stored.status === 'deleting') throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
       if (unchangedSince !== undefined && stored.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the tenant was changed meanwhile', 'STALE');
       await assertDefaultRole(em, stored, sent, call);
+      const { requireSso = false } = stored.settings;
+      if (sent.settings?.requireSso && !requireSso) assertSsoProven(call.caller, stored.id);
       await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent));
+      if ((stored.settings.requireSso ?? false) !== requireSso) call.outdated.add(`tenant:${stored.id}`);
       return toTenant(stored);
     });
   } catch (error) {

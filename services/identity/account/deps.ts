@@ -4,6 +4,7 @@ import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import type { AccountLimits } from '../limits.ts';
+import type { PasswordPolicy } from './password-policy.ts';
 import type { PasswordRules } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import type { Throttle } from './throttle.ts';
@@ -12,6 +13,7 @@ export type AccountDeps = {
   database: Database;
   passwords: Passwords;
   passwordRules: PasswordRules;
+  passwordPolicy: PasswordPolicy;
   keyRing: KeyRing;
   authority: Client<typeof Authority>;
   throttle: Throttle;

@@ -23,6 +23,7 @@ export async function assertMayIssue({ authority }: Pick<BotKeyDeps, 'authority'
       principalId: caller.id,
       principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
       principalNarrowedTo: caller.narrowedTo,
+      principalSsoTenant: caller.ssoTenant,
       tenant: key.tenant,
       bot: key.bot,
       permissions: key.permissions,

@@ -25,12 +25,13 @@ const notices: ReadonlyMap<string, string> = new Map([
   ['chat_endpoint.failing', 'endpoint_failing'],
   ['chat_endpoint.disabled', 'endpoint_disabled'],
   ['bot_key.expiring', 'key_expiring'],
+  ['sso.requirement_lifted', 'sso_lifted'],
 ]);
 
-/** Mails a tenant's owners when an endpoint of it fails or is switched off, and when a key is about to expire. */
+/** Mails a tenant's owners when an endpoint of it fails or is switched off, and when a key is about to expire, and when single sign-on is lifted. */
 export function followOwnersMatters(deps: Deps): Background {
   return () => {
-    for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key']) {
+    for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key', 'sso']) {
       const types = [...notices.keys()].filter((type) => type.startsWith(`${family}.`));
       followEvents(deps, { durable: `identity-owners-${family}`, subject: `evt.*.${family}.>`, types, handle: (event) => tellOwners(deps, event) });
     }
@@ -54,10 +55,11 @@ async function tellOwners({ database, broker, authority }: Deps, { id, type, ten
   }
 }
 
-/** The record's name, or the id of one without. Of a key also when it expires; never an address or a secret. */
-function detailsOf({ ID, Name, ExpiresAt }: Record<string, unknown>): Record<string, string> {
-  const name = typeof Name === 'string' && Name !== '' ? Name : String(ID);
-  return { name, ...(typeof ExpiresAt === 'string' ? { date: ExpiresAt } : {}) };
+/** The record's name, or the id of one without, and until when it is so where the record says that; never an address or a secret. */
+function detailsOf({ ID, Name, ExpiresAt, Until }: Record<string, unknown>): Record<string, string> {
+  const name = [Name, ID].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+  const date = ExpiresAt ?? Until;
+  return { name, ...(typeof date === 'string' ? { date } : {}) };
 }
 
 const taskId = (event: string, userId: string): string => idFromHash('tsk', createHash('sha256').update(`${event} ${userId}`).digest());

@@ -10,23 +10,21 @@ import { createNetworks } from '@bailiwick/shared/networks.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
+import type { Installed } from './installed.ts';
 import { findLiveSession } from './queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; platformKey: string; workerToken: string };
+type Deps = { database: Database; authority: Client<typeof Authority>; installed: Installed };
 
 /** Answers the gateway: who holds the token with this hash? Two tokens are installed with the service, the rest is stored. */
-export function credentialsHandlers({ database, platformKey, workerToken }: Deps): Handlers<typeof Credentials> {
-  const installed = [
-    { hash: tokenHash(platformKey), principal: { type: 'platform', id: 'platform', credentialId: 'platform-key' } },
-    { hash: tokenHash(workerToken), principal: { type: 'worker', id: 'worker', credentialId: 'worker-token' } },
-  ];
+export function credentialsHandlers({ database, installed }: Deps): Handlers<typeof Credentials> {
   return {
     async resolve({ tokenHash: hash, ip }) {
       const match = installed.find((candidate) => candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash));
       if (match) return match.principal;
       const session = await findLiveSession(database, hash);
       if (session) {
-        return { type: 'user', id: session.user_id, credentialId: session.id, email: session.email, expiresAt: timeOf(session.expires_at) };
+        const { id: credentialId, user_id: id, email, sso_tenant: ssoTenant } = session;
+        return { type: 'user', id, credentialId, email, ssoTenant, expiresAt: timeOf(session.expires_at) };
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();
@@ -51,8 +49,13 @@ export function tokensHandlers({ database, authority }: Deps): Handlers<typeof T
     const session = await findLiveSession(database, tokenHash(token), { touch: false });
     if (!session) return {};
     if (tenant !== '') {
-      const { tenants } = await authority.listUserTenants({ userId: session.user_id });
-      if (!tenants.some(({ id }) => id === tenant)) return {};
+      const principal = { principalType: 'user', principalId: session.user_id, ssoTenant: session.sso_tenant };
+      const [{ tenants }, { ssoRequired }] = await Promise.all([
+        authority.listUserTenants({ userId: session.user_id }),
+        authority.effective({ ...principal, tenant }),
+      ]);
+      // Nor is it one in a tenant that requires a single sign-on which it did not come from.
+      if (ssoRequired || !tenants.some(({ id }) => id === tenant)) return {};
     }
     return { active: true, type: 'session', id: session.id, userId: session.user_id, expiresAt: timeOf(session.expires_at) };
   }

@@ -11,9 +11,11 @@ export const SessionEntity = defineEntity({
     userId: p.text(),
     /** SHA-256 of the token: the token itself is stored nowhere. */
     tokenHash: p.blob(),
-    /** password or sso. */
+    /** password, oidc or saml. */
     authMethod: p.text(),
     provider: p.text(),
+    /** The tenant of that provider. Not named "tenant": a session is its user's. */
+    ssoTenant: p.text().default(''),
     ip: p.text(),
     userAgent: p.text(),
     createdAt: p.datetime(3),
@@ -24,13 +26,14 @@ export const SessionEntity = defineEntity({
   indexes: [
     { name: 'session_user_id', properties: ['userId'] },
     { name: 'session_expires_at', properties: ['expiresAt'] },
+    { name: 'session_provider', properties: ['ssoTenant', 'provider'], where: "sso_tenant <> ''" },
   ],
 });
 
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** The record as the API returns it. `currentId` is the session of the call itself. */
-export function sessionRecord(session: Omit<SessionRow, 'tokenHash'>, currentId: string): MessageInitShape<typeof SessionSchema> {
+export function sessionRecord(session: Omit<SessionRow, 'tokenHash' | 'ssoTenant'>, currentId: string): MessageInitShape<typeof SessionSchema> {
   return {
     id: session.id,
     userId: session.userId,

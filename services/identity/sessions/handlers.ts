@@ -3,6 +3,7 @@ import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
+import { voidCodes } from '../federation/queries.ts';
 import { lockActive } from '../users/lock.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
 import { listSessions } from './queries.ts';
@@ -28,6 +29,7 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
       await database.transaction(null, async (em) => {
         // Before the sessions, as everything that ends several does: otherwise two could wait for each other.
         await lockActive(em, call.caller.id);
+        await voidCodes(em, call.caller.id);
         const sessions = await em.find(SessionEntity, { userId: call.caller.id });
         for (const { id } of sessions) await endSession(em, call, id);
       });

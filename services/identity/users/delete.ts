@@ -6,6 +6,7 @@ import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import { removeIdentities } from '../federation/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { UserEntity } from './entities.ts';
 import { deleteBelongings, getUsers } from './queries.ts';
@@ -22,6 +23,7 @@ export function deletionHandler({ database, authority, log }: Deps): Pick<Handle
       const isDeleted = await database.transaction(null, async (em) => {
         const user = await em.findOne(UserEntity, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!user) return false;
+        await removeIdentities(em, userId);
         await deleteBelongings(em, userId, user.emailKey);
         em.remove(user);
         // The tenants are told of it, who will not know any more that this was a member of theirs.

@@ -15,6 +15,7 @@ import { consumeRivals } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { botRecord } from '../bots/entities.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
+import { identitiesHandlers } from '../federation/identities.ts';
 import { newUser, UserEntity, type UserRow, userRecord } from './entities.ts';
 import { changeHandlers } from './change.ts';
 import { deletionHandler } from './delete.ts';
@@ -28,7 +29,7 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   async function assertMayRead(userId: string, { caller, allowedBy }: Call): Promise<void> {
     if (allowedBy?.kind === 'platform' || (caller.type === 'user' && caller.id === userId)) return;
     const botTenant = caller.type === 'bot' ? caller.tenant : '';
-    const reader = { readerType: caller.type, readerId: caller.id, botTenant, narrowedTo: caller.narrowedTo };
+    const reader = { readerType: caller.type, readerId: caller.id, botTenant, narrowedTo: caller.narrowedTo, ssoTenant: caller.ssoTenant };
     const { shared, anywhere } = await authority.mayReadUser({ ...reader, userId });
     if (shared) return;
     throw anywhere ? notFound('user') : denied();
@@ -89,6 +90,7 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
 
     ...changeHandlers(deps),
     ...deletionHandler(deps),
+    ...identitiesHandlers(deps),
   };
 }
 

@@ -1,0 +1,39 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { findTenant } from '../tenants/queries.ts';
+import { lockTenant } from '../tenants/lock.ts';
+import { join, type JoinDeps } from './join.ts';
+import { takeBack } from './take-back.ts';
+import { findLackingTo } from './may-confer.ts';
+
+export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
+  const { database } = deps;
+  return {
+    join: (request, call) => join(deps, request, call),
+    mayConfer: async (request) => ({ lacking: (await findLackingTo(database, request)) ?? '' }),
+
+    async isOpen({ tenant }) {
+      return { open: (await findTenant(database, tenant))?.status === 'active' };
+    },
+    takeBack: async (request, call) => ({ done: await takeBack(deps, request, call) }),
+
+    async liftSso({ tenant, until }, call) {
+      if (!until) throw invalid('Until is required');
+      await liftSso(database, tenant, timestampDate(until), call);
+      return {};
+    },
+  };
+}
+
+/** sso tells and audits it: it knows who has asked for it. */
+async function liftSso(database: Database, tenant: string, until: Date, call: Call): Promise<void> {
+  await database.transaction(tenant, async (em) => {
+    const row = await lockTenant(em, tenant);
+    if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
+    row.ssoLiftedUntil = until;
+    call.outdated.add(`tenant:${tenant}`);
+  });
+}

@@ -1,0 +1,87 @@
+import { LockMode } from '@mikro-orm/core';
+import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { type Directory, findUser } from '../directory.ts';
+import { addGrant } from '../grants/entries.ts';
+import { GroupEntity } from '../groups/entities.ts';
+import { pathKey } from '../groups/path.ts';
+import { memberRole } from '../roles/builtin.ts';
+import { lockRoles } from '../roles/save.ts';
+import { lockState } from '../subjects/state.ts';
+import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
+import { recordMembership } from '../tenants/membership.ts';
+import { followMappings } from './mappings.ts';
+import { findMappedGroups } from './queries.ts';
+
+export type JoinDeps = { database: Database; directory: Directory; log: Log };
+
+const accountDisabled = () => denied('the account is disabled or gone', 'ACCOUNT_DISABLED');
+const noMember = () => denied('the user is no member of the tenant', 'NO_MEMBER');
+
+/** Makes whom a provider has recognised what the tenant says of them: member, roles and groups at once, or nothing of it. */
+export async function join({ database, directory, log }: JoinDeps, request: JoinRequest, sent: Call): Promise<{ joined: boolean; missing: string[] }> {
+  const { tenant, userId, provider, ip, userAgent } = request;
+  const user = await findUser(directory, userId, sent);
+  if (!user || user.status === 'disabled') throw accountDisabled();
+  // sso calls in its own name; the browser is where the person is.
+  const call: Call = { ...sent, caller: { ...sent.caller, ip, userAgent } };
+  return database.transaction(tenant, async (em) => {
+    await assertAdmitted(em, userId);
+    const defaultRole = await lockDefaultRole(em, tenant);
+    const roles = await lockRoles(em, [...request.roles, ...request.defaultRoles, defaultRole]);
+    const groups = await lockGroups(em, request);
+    const isMember = await lockMember(em, userId);
+    if (!isMember && !request.mayJoin) throw noMember();
+    if (!isMember) {
+      const offered = request.defaultRoles.filter((role) => roles.has(role));
+      await addMember(em, request, offered.length > 0 ? offered : [defaultRole], call);
+    }
+    if (provider === '') return { joined: !isMember, missing: [] };
+    const keys = new Set(groups.map(({ key }) => key));
+    const named = { roles: request.roles.filter((role) => roles.has(role)), groups: new Set(request.groups.map(pathKey)) };
+    await followMappings({ em, call, log, person: { tenant, userId, provider } }, named, groups);
+    const missing = [...request.roles.filter((role) => !roles.has(role)), ...request.groups.filter((path) => !keys.has(pathKey(path)))];
+    return { joined: !isMember, missing };
+  });
+}
+
+/** First of all locks, like everywhere: whoever deletes the user holds it while it looks at tenants. */
+async function assertAdmitted(em: EntityManager, userId: string): Promise<void> {
+  const known = await lockState(em, userId);
+  if (known?.state === 'disabled' || known?.state === 'deleted') throw accountDisabled();
+}
+
+/** Members of one tenant are changed one after the other; one that was closed since the sign-in began takes nobody. */
+async function lockDefaultRole(em: EntityManager, id: string): Promise<string> {
+  const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (tenant?.status !== 'active') throw noMember();
+  return tenant.settings.defaultRole || memberRole;
+}
+
+/** The groups that the mappings name and those that they have named before, none of which goes before the transaction ends. */
+async function lockGroups(em: EntityManager, { tenant, userId, provider, groups }: JoinRequest) {
+  if (provider === '') return [];
+  const before = await findMappedGroups(inTransaction(em), tenant, userId, provider);
+  const which = { $or: [{ key: { $in: groups.map(pathKey) } }, { id: { $in: before } }] };
+  return em.find(GroupEntity, which, { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } });
+}
+
+/** Whether the user is a member. Whoever was shut out stays out. */
+async function lockMember(em: EntityManager, userId: string): Promise<boolean> {
+  const member = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (member && member.status !== 'active') throw noMember();
+  return member !== null;
+}
+
+async function addMember(em: EntityManager, { tenant, userId, provider }: JoinRequest, roles: readonly string[], call: Call): Promise<void> {
+  const member = em.create(TenantMemberEntity, { tenant, userId, status: 'active', source: 'sso', joinedAt: new Date() });
+  em.persist(member);
+  recordMembership(em, call, 'tenant.member_added', member);
+  const createdBy = provider || call.caller.id;
+  for (const role of new Set(roles)) await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
+  // What the mappings find has to be there.
+  await em.flush();
+}

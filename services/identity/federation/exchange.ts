@@ -1,0 +1,25 @@
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { deadToken } from '../account/records.ts';
+import { beginSession } from '../sessions/begin.ts';
+import { lockActive } from '../users/lock.ts';
+import { consumeCode, findCodeUser } from './queries.ts';
+
+/** What an application does with the code that a person came back to it with. */
+export function exchangeHandler({ database }: { database: Database }): Pick<Handlers<typeof Account>, 'exchangeCode'> {
+  return {
+    async exchangeCode({ code }, call) {
+      if (tokenKind(code) !== 'code') throw deadToken();
+      const hash = tokenHash(code);
+      return database.transaction(null, async (em) => {
+        const user = await lockActive(em, (await findCodeUser(em, hash)) ?? '');
+        // A page of another origin does not use the code up: who it was meant for still can.
+        const from = user && (await consumeCode(em, hash, call.caller.origin));
+        if (!user || !from) throw deadToken();
+        return beginSession(em, call, user, from);
+      });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
+import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { homeNetwork } from '@bailiwick/shared/limits.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { recordSuccess } from '../account/queries.ts';
+import { recordUser } from '../account/records.ts';
+import { type UserRow, userRecord } from '../users/entities.ts';
+import { SessionEntity, sessionRecord } from './entities.ts';
+
+const absoluteMs = 30 * 24 * 60 * 60 * 1000;
+
+/** How somebody has signed in, and from where. */
+export type Beginning = { authMethod: string; provider: string; ssoTenant: string; ip: string; userAgent: string };
+
+/** A session as whoever has begun it gets it. */
+export type Begun = { token: string; session: MessageInitShape<typeof SessionSchema>; user: MessageInitShape<typeof UserSchema> };
+
+/** Begins a session of a user who is active and locked. The token is in the answer and nowhere else. */
+export async function beginSession(em: EntityManager, call: Call, user: UserRow, from: Beginning): Promise<Begun> {
+  const token = createToken('session');
+  const now = new Date();
+  const session = em.create(SessionEntity, {
+    ...from,
+    id: createId('ses'),
+    userId: user.id,
+    tokenHash: tokenHash(token),
+    createdAt: now,
+    lastSeenAt: now,
+    expiresAt: new Date(now.getTime() + absoluteMs),
+  });
+  em.persist(session);
+  if (from.ip !== '') await recordSuccess(em, user.emailKey, homeNetwork(from.ip));
+  user.lastLoginAt = now;
+  const caller = { ...call.caller, type: 'user', id: user.id, credentialId: session.id };
+  recordUser(em, { ...call, caller }, 'user.signed_in', user);
+  return { token, session: sessionRecord(session, session.id), user: userRecord(user) };
+}

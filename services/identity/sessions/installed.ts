@@ -1,0 +1,35 @@
+import type { Mounted } from '@bailiwick/shared/config.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
+import { type TokenKind, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { watchMounted } from '@bailiwick/shared/watch.ts';
+
+// The credentials that are installed with the service. A file that is replaced ends what it held before: gateways remember whose a
+// token is for no longer than their lease (revocation.ts).
+
+type Principal = { type: string; id: string; credentialId: string };
+
+export type Installed = ReadonlyArray<{ hash: Uint8Array; principal: Principal }>;
+
+type Files = { platformKey: Mounted<string>; workerToken: Mounted<string> };
+
+export const assertTokenOf = (kind: TokenKind) => (token: string) => {
+  if (tokenKind(token) !== kind) throw new Error('does not hold a token of that kind');
+};
+
+/** Whose the installed tokens are, at any time as their files are by then. */
+export function openInstalled({ platformKey, workerToken }: Files, log: Log): Installed {
+  return [
+    openOne(platformKey, 'botKey', { type: 'platform', id: 'platform', credentialId: 'platform-key' }, log),
+    openOne(workerToken, 'worker', { type: 'worker', id: 'worker', credentialId: 'worker-token' }, log),
+  ];
+}
+
+function openOne(file: Mounted<string>, kind: TokenKind, principal: Principal, log: Log): Installed[number] {
+  const one = { hash: tokenHash(file.content), principal };
+  const assertToken = assertTokenOf(kind);
+  watchMounted(file, log, (token) => {
+    assertToken(token);
+    one.hash = tokenHash(token);
+  });
+  return one;
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
+import { createBot, createKey, grantBotInStore } from '../bots.ts';
+import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
+import { inviter, newGuest, type Person } from '../invitations.ts';
+import { signUp } from '../people.ts';
+import { ssoSession } from '../sso.ts';
+import { countOf, rowsOf } from '../store.ts';
+
+// A tenant that requires single sign-on gives sessions that came another way nothing, through no door.
+
+const wanted = ['this organisation requires single sign-on'];
+const bare = ['permission denied'];
+
+describeBoth('Settings.RequireSso', (topology) => {
+  let stack: Stack;
+  let use: ReturnType<typeof inviter>;
+  let ada: Person;
+  let bob: Person;
+  before(async () => {
+    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
+    use = inviter(stack);
+    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
+  });
+  after(() => stack?.stop());
+
+  const set = (ID: string, RequireSso: boolean, token: string) =>
+    stack.call('Tenants_Update', { Tenant: { ID, Name: 'Acme', Settings: { RequireSso } } }, token);
+  const groups = (Tenant: string, token: string) => stack.call('Groups_List', { Tenant }, token);
+  /** A tenant of Ada's in which Bob is an admin, and which requires single sign-on. */
+  async function strictTenant(): Promise<string> {
+    const Tenant = await use.tenantOf(ada);
+    await use.add(Tenant, bob, ada, 'admin');
+    bodyOf(await set(Tenant, true, stack.platformKey));
+    return Tenant;
+  }
+  const isRequired = (answer: Answer) => assertRefused(answer, 403, 'permission_denied', wanted);
+
+  test('Tenants_Update requires single sign-on only for who has come by it, a bot or the platform', async () => {
+    const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
+    const message = ["Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key"];
+    const foreign = await ssoSession(stack, ada, other);
+    for (const token of [ada.token, foreign]) assertRefused(await set(Tenant, true, token), 400, 'failed_precondition', message);
+    assertRefused(
+      await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings: { RequireSso: true } } }, ada.token),
+      400,
+      'failed_precondition',
+      message,
+    );
+    const requires = async () =>
+      (await rowsOf<{ requires: boolean | null }>(stack, `select (settings->>'requireSso')::boolean as requires from access.tenant where id = $1`, [Tenant]))[0]
+        ?.requires;
+    assert.notEqual(await requires(), true);
+
+    const own = await ssoSession(stack, ada, Tenant);
+    const bot = await createBot(stack, Tenant, ada.token);
+    await grantBotInStore(stack, bot, 'owner');
+    const { Secret } = await createKey(stack, bot, ada.token);
+    for (const token of [own, Secret, stack.platformKey]) {
+      bodyOf(await set(Tenant, true, token));
+      assert.equal(await requires(), true);
+      // What it is already is no matter of anybody's.
+      bodyOf(await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Name: 'Acme', Settings: { RequireSso: true } } }, own));
+      bodyOf(await set(Tenant, false, token));
+    }
+  });
+
+  test('it is in force, and ends, with the answer, and each session of one person is judged by itself', async () => {
+    const Tenant = await use.tenantOf(ada);
+    const [own, foreign] = [await ssoSession(stack, ada, Tenant), await ssoSession(stack, ada, await use.tenantOf(ada))];
+    for (let round = 0; round < 3; round++) {
+      for (const token of [ada.token, own, foreign]) bodyOf(await groups(Tenant, token));
+      bodyOf(await set(Tenant, true, own));
+      for (let again = 0; again < 2; again++) {
+        isRequired(await groups(Tenant, ada.token));
+        bodyOf(await groups(Tenant, own));
+        isRequired(await groups(Tenant, foreign));
+      }
+      bodyOf(await set(Tenant, false, own));
+    }
+  });
+
+  test('only an active member hears what is missing; bots, the platform and other tenants are not concerned', async () => {
+    const Tenant = await strictTenant();
+    const [stranger, shut, operator] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: shut.id }, stack.platformKey));
+    await rowsOf(stack, `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`, [Tenant, shut.id]);
+    bodyOf(await stack.call('Grants_Add', { Grant: { UserID: operator.id, Role: 'platform-owner' } }, stack.platformKey));
+    for (const token of [stranger.token, shut.token, operator.token, await ssoSession(stack, stranger, Tenant), await ssoSession(stack, shut, Tenant)])
+      assertRefused(await groups(Tenant, token), 403, 'permission_denied', bare);
+    isRequired(await groups(Tenant, bob.token));
+    // What is of the platform is no right in the tenant.
+    bodyOf(await stack.call('Tenants_Get', { Tenant }, operator.token));
+    assertRefused(await stack.call('Users_List', {}, bob.token), 403, 'permission_denied', bare);
+    bodyOf(await groups(Tenant, stack.platformKey));
+    bodyOf(await groups(await use.tenantOf(ada), ada.token));
+    const bot = await createBot(stack, Tenant, stack.platformKey);
+    await grantBotInStore(stack, bot, 'member');
+    bodyOf(await groups(Tenant, (await createKey(stack, bot, stack.platformKey)).Secret));
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
+    assertRefused(await groups(Tenant, bob.token), 403, 'permission_denied', bare);
+  });
+
+  test('a session without it reads and changes nothing by any other way into the tenant', async () => {
+    const Tenant = await strictTenant();
+    const carol = await signUp(stack);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: carol.id }, stack.platformKey));
+    const own = await ssoSession(stack, bob, Tenant);
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, own));
+    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'ops', UserID: bob.id }, own));
+    const made = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'strict', URL: `${stack.inboxUrl}/hooks/strict` } }, own);
+    const endpoint = recordIn(made, 'Endpoint') as object;
+
+    const user = (token: string) => stack.call('Users_Get', { UserID: carol.id }, token);
+    bodyOf(await user(own));
+    assert.notEqual((await user(bob.token)).status, 200);
+    const update = (token: string) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ...endpoint, Description: 'mine' } }, token);
+    const without = (token: string) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ...endpoint, Tenant: '', Description: 'mine' } }, token);
+    assertRefused(await update(bob.token), 403, 'permission_denied');
+    assertRefused(await without(bob.token), 400, 'not_found');
+    bodyOf(await without(own));
+
+    for (const [operation, request] of [
+      ['Groups_ListMemberGroups', {}],
+      ['Groups_ListMemberGroups', { Effective: true }],
+      ['Grants_List', {}],
+      ['Audit_ListByUser', {}],
+      ['Audit_ListByUser', { Tenant }],
+    ] as const) {
+      const sees = async (token: string) =>
+        (await readList<{ Tenant: string }>(stack, operation, { UserID: bob.id, ...request }, token)).items.some((item) => item.Tenant === Tenant);
+      await eventually(`what is seen by ${operation}`, () => sees(own));
+      assert.equal(await sees(bob.token), false, operation);
+    }
+    isRequired(await stack.call('TenantMembers_Remove', { Tenant, UserID: bob.id }, bob.token));
+    assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [Tenant, bob.id]), 1);
+    isRequired(await stack.call('Bots_List', { Tenant }, bob.token));
+    isRequired(await stack.call('Access_Plan', { Tenant, Changes: [{ Roles_Delete: { Tenant, Slug: 'custom' } }] }, bob.token));
+  });
+
+  test('who reads in all tenants by a grant on the platform reads in none that requires a single sign-on they did not come by', async () => {
+    const [Tenant, operator, carol] = await Promise.all([strictTenant(), signUp(stack), signUp(stack)]);
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: carol.id }, stack.platformKey));
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, stack.platformKey));
+    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'ops', UserID: carol.id }, stack.platformKey));
+    bodyOf(await stack.call('Grants_Add', { Grant: { UserID: operator.id, Role: 'auditor' } }, stack.platformKey));
+    const groupsOf = async (token: string) => (await readList(stack, 'Groups_ListMemberGroups', { UserID: carol.id }, token)).items.length;
+    const grantsOf = async (token: string) => (await readList(stack, 'Grants_List', { UserID: carol.id }, token)).items.length;
+    const user = (token: string) => stack.call('Users_Get', { UserID: carol.id }, token);
+    assert.deepEqual([await groupsOf(operator.token), await grantsOf(operator.token)], [0, 0]);
+    assertRefused(await user(operator.token), 400, 'not_found');
+    const own = await ssoSession(stack, operator, Tenant);
+    assert.deepEqual([await groupsOf(own), await grantsOf(own)], [1, 1]);
+    bodyOf(await user(own));
+    bodyOf(await set(Tenant, false, stack.platformKey));
+    assert.deepEqual([await groupsOf(operator.token), await grantsOf(operator.token)], [1, 1]);
+    bodyOf(await user(operator.token));
+  });
+
+  test('Access_Check, ListPermissions and Explain answer for the session that asks, and about others for what they hold', async () => {
+    const Tenant = await strictTenant();
+    const own = await ssoSession(stack, bob, Tenant);
+    const check = async (token: string, Subject?: string) =>
+      bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'iam.groups.write', ...(Subject && { Subject }) }, token))['Allowed'];
+    const permissions = async (token: string) => bodyOf(await stack.call('Access_ListPermissions', { Tenant }, token))['Permissions'] as string[];
+    const explain = async (token: string) => bodyOf(await stack.call('Access_Explain', { Tenant, Permission: 'iam.groups.write' }, token));
+    assert.equal(await check(bob.token), false);
+    assert.equal(await check(bob.token, bob.id), false);
+    assert.deepEqual(await permissions(bob.token), []);
+    assert.deepEqual((await explain(bob.token))['Missing'], ['the tenant requires single sign-on, and this session came another way']);
+    assert.equal(await check(own), true);
+    assert.ok((await permissions(own)).includes('iam.groups.*'));
+    assert.equal((await explain(own))['Allowed'], true);
+    assert.equal(await check(stack.platformKey, bob.id), true);
+    assertRefused(await stack.call('Access_Check', { Tenant, Permission: 'iam.groups.write', Subject: ada.id }, bob.token), 403, 'permission_denied', bare);
+
+    const introspect = async (Token: string) => bodyOf(await stack.call('Tokens_Introspect', { Token, Tenant }, stack.platformKey))['Active'];
+    assert.equal(await introspect(bob.token), false);
+    assert.equal(await introspect(own), true);
+  });
+
+  test('Tenants_ListMine and Account_Get name the tenant, and tell nothing else of it', async () => {
+    const Tenant = await strictTenant();
+    bodyOf(
+      await stack.call(
+        'Tenants_Update',
+        { Tenant: { ID: Tenant, Metadata: { plan: 'gold' }, Settings: { InviteDomains: ['example.com'] } } },
+        stack.platformKey,
+      ),
+    );
+    type Listed = { ID: string; Name: string; Metadata: object; Settings: { RequireSso: boolean; InviteDomains: string[] } };
+    const listed = async (token: string) => (await readList<Listed>(stack, 'Tenants_ListMine', {}, token)).items.find(({ ID }) => ID === Tenant);
+    const seen = await listed(bob.token);
+    assert.deepEqual([seen?.Name, seen?.Metadata, seen?.Settings.RequireSso, seen?.Settings.InviteDomains], ['Acme', {}, true, []]);
+    const whole = await listed(await ssoSession(stack, bob, Tenant));
+    assert.deepEqual([whole?.Metadata, whole?.Settings.InviteDomains], [{ plan: 'gold' }, ['example.com']]);
+    const { Tenants } = bodyOf(await stack.call('Account_Get', {}, bob.token)) as unknown as { Tenants: Array<{ ID: string }> };
+    assert.ok(Tenants.some(({ ID }) => ID === Tenant));
+  });
+
+  test('invitations of the tenant are accepted by who is no member yet, whatever way they came, and then want single sign-on', async () => {
+    const Tenant = await strictTenant();
+    const guest = await signUp(stack, newGuest());
+    const owner = await ssoSession(stack, ada, Tenant);
+    bodyOf(await use.accept(await use.invite(Tenant, guest.email, owner), guest.token));
+    isRequired(await groups(Tenant, guest.token));
+    bodyOf(await groups(Tenant, await ssoSession(stack, guest, Tenant)));
+
+    const late = await signUp(stack, newGuest());
+    const token = await use.invite(Tenant, late.email, owner, { Roles: ['auditor'] });
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: late.id }, owner));
+    isRequired(await use.accept(token, late.token));
+    bodyOf(await use.accept(token, await ssoSession(stack, late, Tenant)));
+  });
+
+  test('owners are protected as before, though they are not signed in at all', async () => {
+    const Tenant = await strictTenant();
+    const admin = await ssoSession(stack, bob, Tenant);
+    assertRefused(await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, admin), 403, 'permission_denied');
+    assertRefused(await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, stack.platformKey), 400, 'failed_precondition');
+    assertRefused(await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'owner' } }, admin), 403, 'permission_denied');
+    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } }, admin));
+    const { ID } = await createBot(stack, Tenant, admin);
+    bodyOf(await stack.call('BotKeys_Create', { Tenant, Bot: ID, Name: 'ci' }, admin));
+  });
+
+  test('while it is lifted owners do without it, and nobody else', async () => {
+    const Tenant = await use.tenantOf(ada);
+    await use.add(Tenant, bob, ada, 'admin');
+    const lift = (seconds: number) =>
+      rowsOf(stack, `update access.tenant set sso_lifted_until = now() + $2 * interval '1 second' where id = $1`, [Tenant, seconds]);
+    await lift(600);
+    bodyOf(await set(Tenant, true, stack.platformKey));
+    isRequired(await groups(Tenant, bob.token));
+    bodyOf(await groups(Tenant, ada.token));
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, ada.token));
+    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } }, ada.token));
+    assert.equal(bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, bob.token))['Allowed'], false);
+    assert.equal(bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'iam.tenant.delete' }, ada.token))['Allowed'], true);
+    bodyOf(await stack.call('Users_Get', { UserID: bob.id }, ada.token));
+    await lift(-1);
+    // Gateways remember for two seconds what ends by itself.
+    await sleep(2500);
+    isRequired(await groups(Tenant, ada.token));
+  });
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { createCallerSigner } from '@bailiwick/shared/caller.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
+import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { createClient } from '@connectrpc/connect';
+import { readFileSync } from 'node:fs';
+import { assertRefused, bodyOf, readList } from '../answers.ts';
+import { appOrigin, type Assertion, type FederationClient, newAssertion, opening, openFederation, refusedWith } from '../federation.ts';
+import { eventually, type Stack, startStack } from '../harness.ts';
+import { createTenant, signUp } from '../people.ts';
+import { countOf, dumpOf, eventsOf, textBelow } from '../store.ts';
+
+// What begins with a provider, and ends with it. sso has a key to ask with in five processes only.
+
+type Session = { ID: string; AuthMethod: string; Provider: string; IP: string; UserAgent: string };
+
+describe('federation: sessions', () => {
+  let stack: Stack;
+  let opened: ReturnType<typeof openFederation>;
+  let federation: FederationClient;
+  let owner: { token: string };
+  let tenant: string;
+  before(async () => {
+    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off', BAILIWICK_TENANT_GRACE_SECONDS: '1' });
+    opened = openFederation(stack);
+    ({ federation } = opened);
+    owner = await signUp(stack);
+    tenant = await createTenant(stack, owner.token);
+  });
+  after(async () => {
+    await opened?.close();
+    await stack?.stop();
+  });
+
+  /** Somebody whom a provider has sent here. */
+  async function newGuest(assertion: Assertion = newAssertion(tenant)) {
+    const { user } = await federation.admit(assertion);
+    assert.ok(user);
+    const open = async (origin = '') => (await federation.openSession(opening(assertion, user.id, origin))).token;
+    return { id: user.id, email: user.email, assertion, open };
+  }
+  const get = (token: string) => stack.call('Account_Get', {}, token);
+  const exchange = (Code: string) => stack.call('Account_ExchangeCode', { Code });
+  const deadCode = async (code: string) => assertRefused(await exchange(code), 400, 'failed_precondition', ['the token is not valid any more']);
+  /** What is left of somebody from providers. */
+  const leftOf = (userId: string) =>
+    Promise.all(['identity_link', 'sign_in_code', 'session'].map((table) => countOf(stack, `identity.${table} where user_id = $1`, [userId])));
+
+  test('OpenSession begins a session that tells where it came from', async () => {
+    const { id, email, assertion, open } = await newGuest();
+    const token = await open();
+    assert.equal(tokenKind(token), 'session');
+    assert.equal((bodyOf(await get(token))['User'] as { ID: string }).ID, id);
+    const [session] = (await readList<Session>(stack, 'Sessions_List', {}, token)).items;
+    assert.deepEqual([session?.AuthMethod, session?.Provider, session?.IP, session?.UserAgent], ['oidc', assertion.provider, '192.0.2.7', 'A browser']);
+    const events = (await eventsOf(stack, 'identity', '')).filter(({ data }) => data['Email'] === email);
+    assert.deepEqual(
+      events.map(({ type, actor }) => [type, actor]),
+      [
+        ['user.registered', { type: 'system', id: 'sso' }],
+        ['user.signed_in', { type: 'user', id }],
+      ],
+    );
+    assert.ok(events.at(-1)?.data['LastLoginAt']);
+    assert.equal(
+      await countOf(stack, `identity.outbox where type = 'user.signed_in' and audit like '%"CredentialID":"' || $1 || '"%' and audit like '%192.0.2.7%'`, [
+        session?.ID,
+      ]),
+      1,
+    );
+  });
+
+  test('Credentials_Resolve tells the gateway which tenant a session came through', async () => {
+    const { open } = await newGuest();
+    const sign = createCallerSigner('gateway', readFileSync(stack.wiring.secrets.callerKeyFile('gateway'), 'utf8'));
+    const transport = createHttpTransport({ url: `http://127.0.0.1:${stack.wiring.ports.identity.rpc}`, audience: 'identity', sign });
+    const credentials = createClient(Credentials, asService(transport, 'gateway'));
+    const tenantOf = async (token: string) => (await credentials.resolve({ tokenHash: tokenHash(token) })).ssoTenant;
+    assert.deepEqual([await tenantOf(await open()), await tenantOf(owner.token)], [tenant, '']);
+    await transport.close();
+  });
+
+  test('OpenSession opens nothing for whoever was disabled, deleted or unlinked since Admit', async () => {
+    const [disabled, deleted, unlinked] = [await newGuest(), await newGuest(), await newGuest()];
+    bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
+    bodyOf(await stack.call('Users_Delete', { UserID: deleted.id }, stack.platformKey));
+    bodyOf(await stack.call('Users_RemoveIdentity', { UserID: unlinked.id, Provider: unlinked.assertion.provider }, stack.platformKey));
+    for (const origin of ['', appOrigin]) {
+      for (const guest of [disabled, deleted]) await refusedWith(guest.open(origin), 'ACCOUNT_DISABLED');
+      await refusedWith(unlinked.open(origin), 'PROVIDER_INACTIVE');
+    }
+    const other = await newGuest();
+    await refusedWith(federation.openSession({ ...opening(other.assertion, other.id), tenant: createId('tnt') }), 'PROVIDER_INACTIVE');
+    await refusedWith(federation.openSession({ ...opening(other.assertion, other.id), provider: createId('sso') }), 'PROVIDER_INACTIVE');
+    assert.deepEqual(await leftOf(other.id), [1, 0, 0]);
+  });
+
+  test('a code becomes a session at Account_ExchangeCode, and not before', async () => {
+    const { id, assertion, open } = await newGuest();
+    const code = await open(appOrigin);
+    assert.equal(tokenKind(code), 'code');
+    assert.deepEqual(await leftOf(id), [1, 1, 0]);
+    assert.equal((await get(code)).status, 401);
+    const { Token, Session, User } = bodyOf(await exchange(code)) as { Token: string; Session: Session; User: { ID: string } };
+    assert.deepEqual(
+      [User.ID, Session.AuthMethod, Session.Provider, Session.IP, Session.UserAgent],
+      [id, 'oidc', assertion.provider, '192.0.2.7', 'A browser'],
+    );
+    assert.equal((await get(Token)).status, 200);
+    await deadCode(code);
+    assert.deepEqual(await leftOf(id), [1, 0, 1]);
+  });
+
+  test('a newer code voids the one that the same application had, and no other’s', async () => {
+    const { open } = await newGuest();
+    const [old, elsewhere, next] = [await open(appOrigin), await open('https://other.example.com'), await open(appOrigin)];
+    await deadCode(old);
+    for (const code of [elsewhere, next]) assert.equal((await exchange(code)).status, 200);
+  });
+
+  test('ForgetProvider ends what came from a provider with its answer, and nothing else', async () => {
+    const [guest, neighbour] = [await newGuest(), await newGuest()];
+    const [token, code] = [await guest.open(), await guest.open(appOrigin)];
+    const other = await newGuest(newAssertion(tenant, { email: guest.email }));
+    const [kept, foreign] = [await other.open(), await neighbour.open()];
+    for (const live of [token, kept, foreign]) assert.equal((await get(live)).status, 200);
+    await federation.forgetProvider({ tenant: createId('tnt'), provider: guest.assertion.provider });
+    assert.equal((await get(token)).status, 200, 'another tenant has no such provider');
+    const { provider } = guest.assertion;
+    await federation.forgetProvider({ tenant, provider });
+    assert.equal((await get(token)).status, 401);
+    await deadCode(code);
+    for (const live of [kept, foreign]) assert.equal((await get(live)).status, 200);
+    assert.deepEqual(await leftOf(guest.id), [1, 0, 1]);
+    await refusedWith(guest.open(), 'PROVIDER_INACTIVE');
+    for (const missing of [
+      { tenant, provider: '' },
+      { tenant: '', provider },
+      { tenant: '', provider: '' },
+    ])
+      await federation.forgetProvider(missing);
+    assert.equal((await get(kept)).status, 200);
+  });
+
+  test('Users_RemoveIdentity ends the sessions and codes of that provider with its answer', async () => {
+    const guest = await newGuest();
+    const other = await newGuest(newAssertion(tenant, { email: guest.email }));
+    const [token, code, kept] = [await guest.open(), await guest.open(appOrigin), await other.open()];
+    for (const live of [token, kept]) assert.equal((await get(live)).status, 200);
+    bodyOf(await stack.call('Users_RemoveIdentity', { UserID: guest.id, Provider: guest.assertion.provider }, kept));
+    assert.equal((await get(token)).status, 401);
+    await deadCode(code);
+    assert.equal((await get(kept)).status, 200);
+  });
+
+  test('with an account or a tenant goes all that came from its providers', async () => {
+    const deleted = await newGuest();
+    const code = await deleted.open(appOrigin);
+    await deleted.open();
+    bodyOf(await stack.call('Users_Delete', { UserID: deleted.id }, stack.platformKey));
+    assert.deepEqual(await leftOf(deleted.id), [0, 0, 0]);
+    await deadCode(code);
+
+    const going = await createTenant(stack, owner.token);
+    const member = await newGuest(newAssertion(going));
+    const [token, kept] = [await member.open(), await (await newGuest()).open()];
+    await member.open(appOrigin);
+    bodyOf(await stack.call('Tenants_Delete', { Tenant: going }, owner.token));
+    await eventually('the tenant’s identities to be gone', async () => (await leftOf(member.id)).every((count) => count === 0));
+    await eventually('the end of the session', async () => (await get(token)).status === 401);
+    assert.equal((await get(kept)).status, 200);
+  });
+
+  test('of what happens at once nothing is left over: no link of nobody, no session of whoever is shut out', async () => {
+    for (let round = 0; round < 12; round++) {
+      const { id, assertion, open } = await newGuest();
+      const code = await open(appOrigin);
+      const end = [
+        () => stack.call('Users_Delete', { UserID: id }, stack.platformKey),
+        () => stack.call('Users_Disable', { UserID: id }, stack.platformKey),
+        () => federation.forgetProvider({ tenant: assertion.tenant, provider: assertion.provider }),
+      ][round % 3];
+      const outcomes = await Promise.allSettled([
+        open(),
+        federation.admit(assertion),
+        end?.(),
+        exchange(code),
+        open(appOrigin),
+        federation.admit({ ...assertion, jit: false }),
+      ]);
+      // Refused they may be; a deadlock would be none of these.
+      for (const outcome of outcomes) if (outcome.status === 'rejected') assert.match(String(outcome.reason), /permission_denied/);
+    }
+    const [nobodys, shutOut, unlinked] = await Promise.all([
+      countOf(stack, 'identity.identity_link l left join identity.user_account u on u.id = l.user_id where u.id is null'),
+      countOf(stack, `identity.session s left join identity.user_account u on u.id = s.user_id and u.status = 'active' where u.id is null`),
+      countOf(
+        stack,
+        `identity.session s left join identity.identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
+         where s.sso_tenant <> '' and l.user_id is null`,
+      ),
+    ]);
+    assert.deepEqual({ nobodys, shutOut, unlinked }, { nobodys: 0, shutOut: 0, unlinked: 0 });
+  });
+
+  test('no code or token is readable in the database, the logs or the broker', async () => {
+    const { id, open } = await newGuest();
+    const [token, code, used] = [await open(), await open(appOrigin), await open('https://other.example.com')];
+    const exchanged = String(bodyOf(await exchange(used))['Token']);
+    await eventually('the event in the broker', async () => textBelow(path.join(stack.folder, 'nats')).includes(id));
+    const places = {
+      database: await dumpOf(stack, 'identity'),
+      logs: textBelow(path.join(stack.folder, 'logs')),
+      broker: textBelow(path.join(stack.folder, 'nats')),
+    };
+    assert.ok(
+      places.database.includes(Buffer.from(tokenHash(code)).toString('hex')) && places.logs.includes('Account_ExchangeCode'),
+      'the places are searched',
+    );
+    for (const [place, text] of Object.entries(places)) {
+      for (const secret of [token, code, used, exchanged]) assert.ok(!text.includes(secret) && !text.includes(secret.slice(8, 40)), `a secret in the ${place}`);
+    }
+  });
+});
