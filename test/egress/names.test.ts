@@ -6,7 +6,7 @@ import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { createLookUp } from '@bailiwick/shared/egress/resolver.ts';
 import { egressRules, resolveReceiver } from '@bailiwick/shared/egress/rules.ts';
 import { send } from '@bailiwick/notifications/sending/send.ts';
-import { type DnsServer, startDns } from './dns-server.ts';
+import { type DnsServer, startDns } from '../dns-server.ts';
 
 // What becomes of names, at a DNS server that is out for mischief.
 

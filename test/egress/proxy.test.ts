@@ -12,7 +12,7 @@ import type { ServiceError } from '@bailiwick/shared/errors.ts';
 import { limits, send } from '@bailiwick/notifications/sending/send.ts';
 import { authority, serverCertificate, serverKey } from '@bailiwick/notifications/sending/tls-certificates.ts';
 import { takePort } from '../ports.ts';
-import { type DnsServer, startDns } from './dns-server.ts';
+import { type DnsServer, startDns } from '../dns-server.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 
 const skip = 'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';

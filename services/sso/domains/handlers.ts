@@ -1,11 +1,61 @@
 import type { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { unimplemented } from '@bailiwick/shared/errors.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { LockMode } from '@mikro-orm/core';
+import { createDomain } from './create.ts';
+import type { DomainDeps } from './deps.ts';
+import { DomainEntity, domainRecord } from './entities.ts';
+import { joinByAddress, suggestionsFor } from './joining/suggestions.ts';
+import { verifyDomain } from './proof/verify.ts';
+import { findDomain, listDomains } from './queries.ts';
+import { recordDomain } from './records.ts';
+import { updateDomain } from './update.ts';
 
-export const domainHandlers: Handlers<typeof Domain> = {
-  create: unimplemented,
-  verify: unimplemented,
-  get: unimplemented,
-  list: unimplemented,
-  delete: unimplemented,
-};
+export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
+  const { database, pager } = deps;
+  return {
+    async create(request, call) {
+      return { domain: domainRecord(await createDomain(deps, request, call)) };
+    },
+
+    async update(request, call) {
+      return { domain: domainRecord(await updateDomain(deps, request, call)) };
+    },
+
+    async verify(request, call) {
+      return { domain: domainRecord(await verifyDomain(deps, request, call)) };
+    },
+
+    async get({ tenant, id }) {
+      const domain = await findDomain(database, tenant, id);
+      if (!domain) throw notFound('domain');
+      return { domain: domainRecord(domain) };
+    },
+
+    async list({ tenant, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const { items, nextCursor } = pager.cut(await listDomains(database, tenant, query), query, binding, ({ id }) => id);
+      return { page: { items: items.map(domainRecord), nextCursor } };
+    },
+
+    async delete({ tenant, id }, call) {
+      await database.transaction(tenant, async (em) => {
+        const domain = await em.findOne(DomainEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!domain) return;
+        em.remove(domain);
+        recordDomain(em, call, 'domain.deleted', domain);
+      });
+      return {};
+    },
+
+    async listSuggestions(_request, { caller }) {
+      return { suggestions: await suggestionsFor(deps, caller) };
+    },
+
+    async join({ tenant }, call) {
+      await joinByAddress(deps, tenant, call);
+      return {};
+    },
+  };
+}

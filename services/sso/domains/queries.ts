@@ -1,4 +1,160 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { Capture, DomainRow } from './entities.ts';
+
+// What depends on the time is asked in the statements themselves, by the database's clock: a claim whose seven days are over is
+// not proved, whether or not the sweeper has been there.
+
+const columns = `d.tenant, d.id, d.name, d.status, d.capture, d.default_role as "defaultRole", d.challenge,
+  d.challenge_expires_at as "challengeExpiresAt", d.verified_at as "verifiedAt", d.last_checked_at as "lastCheckedAt",
+  d.failure_reason as "failureReason", d.failed_days as "failedDays", d.created_at as "createdAt"`;
+const touched = `updated_at = greatest(now(), d.updated_at + interval '1 millisecond')`;
+const looked = `last_checked_at = now(), ${touched}`;
+// Not all at once, and not at the same time each day.
+const daily = `next_check_at = now() + interval '23 hours' + random() * interval '2 hours'`;
+
+const byId: Statement = { name: 'sso.domain', text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2` };
+
+export async function findDomain(database: Database, tenant: string, id: string): Promise<DomainRow | undefined> {
+  const [row] = await database.query<DomainRow>(byId, [tenant, id]);
+  return row;
+}
+
+const locked: Statement = { name: 'sso.lock_domain', text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2 for update` };
+
+/** The domain, which stays as it is until the transaction ends. */
+export async function lockDomain(run: Run, tenant: string, id: string): Promise<DomainRow | undefined> {
+  const [row] = await run<DomainRow>(locked, [tenant, id]);
+  return row;
+}
+
+const ofTenant: Statement = {
+  name: 'sso.domains_of_tenant',
+  text: `select ${columns} from domain d where d.tenant = $1 and d.id > $2 order by d.id limit $3`,
+};
+
+/** A page of a tenant's domains, and one row more where there are more. */
+export function listDomains(database: Database, tenant: string, { after, limit }: PageQuery): Promise<DomainRow[]> {
+  return database.query<DomainRow>(ofTenant, [tenant, after, limit + 1]);
+}
+
+const count: Statement = { name: 'sso.count_domains', text: 'select count(*)::int as count from domain d where d.tenant = $1' };
+
+export async function countDomains(run: Run, tenant: string): Promise<number> {
+  const [row] = await run<{ count: number }>(count, [tenant]);
+  return row?.count ?? 0;
+}
+
+const activeProvider: Statement = {
+  name: 'sso.has_active_provider',
+  text: 'select exists (select from provider p where p.tenant = $1 and p.active) as found',
+};
+
+/** Whether a tenant has a provider where its people can sign in. */
+export async function hasActiveProvider(run: Run, tenant: string): Promise<boolean> {
+  const [row] = await run<{ found: boolean }>(activeProvider, [tenant]);
+  return row?.found ?? false;
+}
+
+const proved: Statement = {
+  name: 'sso.prove_domain',
+  text: `update domain d set status = 'verified', verified_at = case when d.status = 'verified' then d.verified_at else now() end,
+           failure_reason = '', failed_days = 0, ${daily}, ${looked}
+         where d.tenant = $1 and d.id = $2 and d.challenge = $3
+           and (d.status in ('verified', 'lapsed') or d.status = 'pending' and d.challenge_expires_at > now())
+         returning ${columns}`,
+};
+
+/** Makes a domain verified, the record of this challenge having been found. undefined = the challenge is over. Violates domain_verified where another tenant's is. */
+export async function proveDomain(run: Run, { tenant, id, challenge }: DomainRow): Promise<DomainRow | undefined> {
+  const [row] = await run<DomainRow>(proved, [tenant, id, challenge]);
+  return row;
+}
+
+const missed: Statement = {
+  name: 'sso.miss_domain',
+  text: `update domain d set failure_reason = $4, ${looked} where d.tenant = $1 and d.id = $2 and d.challenge = $3 returning ${columns}`,
+};
+
+/** Notes that a look-up did not prove a domain. It stays what it is. */
+export async function missDomain(run: Run, { tenant, id, challenge }: DomainRow, reason: string): Promise<DomainRow | undefined> {
+  const [row] = await run<DomainRow>(missed, [tenant, id, challenge, reason]);
+  return row;
+}
+
+const renewed: Statement = {
+  name: 'sso.renew_challenge',
+  text: `update domain d set status = 'pending', challenge = $3, challenge_expires_at = $4, failure_reason = $5, ${touched}
+         where d.tenant = $1 and d.id = $2 and (d.status = 'failed' or d.status = 'pending' and d.challenge_expires_at <= now())
+         returning ${columns}`,
+};
+
+/** Gives a claim whose time has passed another challenge; undefined where its time has not. */
+export async function renewChallenge(run: Run, { tenant, id }: DomainRow, next: { challenge: string; expiresAt: Date; reason: string }) {
+  const [row] = await run<DomainRow>(renewed, [tenant, id, next.challenge, next.expiresAt, next.reason]);
+  return row;
+}
+
+const overdue: Statement = {
+  name: 'sso.overdue_domains',
+  text: `select ${columns} from domain d where d.status = 'pending' and d.challenge_expires_at <= now()
+         order by d.challenge_expires_at limit $1 for update skip locked`,
+};
+
+/** Claims of all tenants whose time has passed. Those that another replica has in hand are left out. */
+export function takeOverdue(run: Run, limit: number): Promise<DomainRow[]> {
+  return run<DomainRow>(overdue, [limit]);
+}
+
+const failed: Statement = {
+  name: 'sso.fail_domain',
+  text: `update domain d set status = 'failed', ${touched} where d.tenant = $1 and d.id = $2 and d.status = 'pending' and d.challenge_expires_at <= now()
+         returning ${columns}`,
+};
+
+/** Ends a claim whose time has passed. */
+export async function failDomain(run: Run, { tenant, id }: DomainRow): Promise<DomainRow | undefined> {
+  const [row] = await run<DomainRow>(failed, [tenant, id]);
+  return row;
+}
+
+// Whoever takes a check has ten minutes for it. What a process did not finish is due again then.
+const claimed: Statement = {
+  name: 'sso.claim_checks',
+  text: `update domain d set next_check_at = now() + interval '10 minutes'
+         where (d.tenant, d.id) in (select c.tenant, c.id from domain c where c.next_check_at <= now() order by c.next_check_at limit $1 for update skip locked)
+         returning ${columns}`,
+};
+
+/** Takes verified and lapsed domains of all tenants that are to be looked up again. */
+export function claimChecks(database: Database, limit: number): Promise<DomainRow[]> {
+  return database.query<DomainRow>(claimed, [limit]);
+}
+
+const failedDay: Statement = {
+  name: 'sso.failed_day',
+  text: `update domain d set failed_days = d.failed_days + 1, failure_reason = $5, ${daily}, ${looked},
+           status = case when d.status = 'verified' and d.failed_days + 1 >= $6 then 'lapsed' else d.status end
+         where d.tenant = $1 and d.id = $2 and d.challenge = $3 and d.failed_days = $4 and d.status in ('verified', 'lapsed')
+         returning ${columns}`,
+};
+
+/** Counts a day on which the record was not there. As often as the check is made, it counts once; undefined where it has been. */
+export async function countFailedDay(run: Run, { tenant, id, challenge, failedDays }: DomainRow, reason: string, limit: number) {
+  const [row] = await run<DomainRow>(failedDay, [tenant, id, challenge, failedDays, reason, limit]);
+  return row;
+}
+
+const postponed: Statement = {
+  name: 'sso.postpone_check',
+  text: `update domain d set failure_reason = $3, next_check_at = now() + interval '30 minutes' + random() * interval '1 hour', ${looked}
+         where d.tenant = $1 and d.id = $2 and d.status in ('verified', 'lapsed')`,
+};
+
+/** Puts a check off that told nothing of the domain. */
+export async function postponeCheck(database: Database, { tenant, id }: DomainRow, reason: string): Promise<void> {
+  await database.query(postponed, [tenant, id, reason]);
+}
 
 const providerOfDomain: Statement = {
   name: 'sso.provider_of_domain',
@@ -10,4 +166,49 @@ const providerOfDomain: Statement = {
 export async function findProviderOfDomain(database: Database, domain: string): Promise<{ tenant: string; id: string } | undefined> {
   const rows = await database.query<{ tenant: string; id: string }>(providerOfDomain, [domain]);
   return rows[0];
+}
+
+const settled: Statement = {
+  name: 'sso.settled_domains',
+  text: `select coalesce(array_agg(d.name order by d.name) filter (where d.status = 'verified'), '{}') as verified,
+           coalesce(array_agg(d.name order by d.name) filter (where d.status = 'lapsed' and not exists (
+             select from domain o where o.name = d.name and o.status = 'verified' and o.tenant <> d.tenant)), '{}') as lapsed
+         from domain d where d.tenant = $1`,
+};
+
+/** The names of a tenant's domains that are verified, and of those that were and are nobody else's by now. */
+export async function findDomains(database: Database, tenant: string): Promise<{ verified: string[]; lapsed: string[] }> {
+  const [row] = await database.query<{ verified: string[]; lapsed: string[] }>(settled, [tenant]);
+  return row ?? { verified: [], lapsed: [] };
+}
+
+const gate: Statement = {
+  name: 'sso.gate_of_domain',
+  text: `select d.tenant, d.name, d.capture, d.default_role as "defaultRole" from domain d
+         where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
+};
+
+export type Gate = { tenant: string; name: string; capture: Extract<Capture, 'suggest' | 'join'>; defaultRole: string };
+
+/** The tenant that takes people in by their address at a domain. */
+export async function findGate(database: Database, domain: string): Promise<Gate | undefined> {
+  const [row] = await database.query<Gate>(gate, [domain]);
+  return row;
+}
+
+const policy: Statement = {
+  name: 'sso.password_policy',
+  text: `select d.tenant, exists (select from sso_lift l where l.tenant = d.tenant and l.until > now()) as lifted
+         from domain d where d.name = $1 and d.status = 'verified' and d.capture = 'require_sso'`,
+};
+
+/** The tenant that wants single sign-on for a domain, whether or not its provider works: for when it does not there is the lift. */
+export async function findPasswordPolicy(database: Database, domain: string): Promise<{ tenant: string; lifted: boolean } | undefined> {
+  const [row] = await database.query<{ tenant: string; lifted: boolean }>(policy, [domain]);
+  return row;
+}
+
+/** Lets a tenant's owners use their passwords until that time; at once no more where it has passed. */
+export async function setLift(em: EntityManager, tenant: string, until: Date): Promise<void> {
+  await execute(em, 'insert into sso_lift (tenant, until) values ($1, $2) on conflict (tenant) do update set until = excluded.until', [tenant, until]);
 }

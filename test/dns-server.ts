@@ -1,15 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { createSocket } from 'node:dgram';
-import { isIPv4 } from 'node:net';
+import { createServer, isIPv4 } from 'node:net';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { takePort } from './ports.ts';
 
-// A DNS server (RFC 1035) that says what a test wants, over UDP.
+// A DNS server (RFC 1035) that says what a test wants, over UDP and, where that is too much for it, over TCP.
 
 type Zone = {
   /** All addresses of the name; each question gets those of its own family. */
   addresses?: readonly string[];
   /** The addresses are this name's, and ours is another name for it. */
   cname?: string;
+  /** The texts of its TXT records. */
+  txt?: readonly string[];
   /** Says nothing for so long. */
   delayMs?: number;
   /** An error code instead of an answer: 2 = SERVFAIL, 5 = REFUSED. */
@@ -22,36 +25,61 @@ export type DnsServer = Awaited<ReturnType<typeof startDns>>;
 export async function startDns() {
   const zones = new Map<string, Zone | (() => Zone)>();
   const asked: string[] = [];
-  const socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
+  const late = new Set<NodeJS.Timeout>();
+  function handle(query: Buffer, respond: (answer: Buffer) => void): void {
     const { name, end } = readName(query, 12);
     const type = query.readUInt16BE(end);
     const known = zones.get(name);
     const zone = typeof known === 'function' ? known() : known;
     asked.push(name);
-    const respond = () => socket.send(answer(query.subarray(0, end + 4), type, zone), port, address);
-    if (zone?.delayMs === undefined) respond();
-    else setTimeout(respond, zone.delayMs).unref();
+    const send = () => respond(answer(query.subarray(0, end + 4), type, zone));
+    if (zone?.delayMs === undefined) send();
+    else late.add(setTimeout(send, zone.delayMs));
+  }
+  const socket = createSocket('udp4', (query, { port, address }) => handle(query, (whole) => socket.send(truncated(whole), port, address)));
+  const server = createServer((stream) => {
+    stream.on('error', () => {});
+    // A query is short, and each comes in one piece here: its length goes before it.
+    stream.on('data', (data) => handle(Buffer.from(data.subarray(2)), (whole) => stream.write(Buffer.concat([lengthOf(whole), whole]))));
   });
-  await new Promise<void>((resolve) => socket.bind(0, loopback, resolve));
+  const port = await takePort();
+  await new Promise<void>((resolve) => socket.bind(port, loopback, resolve));
+  await new Promise<void>((resolve) => server.listen(port, loopback, resolve));
   return {
-    /** As BAILIWICK_EGRESS_RESOLVER takes it. */
-    address: `${loopback}:${socket.address().port}`,
+    /** As BAILIWICK_EGRESS_RESOLVER and BAILIWICK_DNS_RESOLVERS take it. */
+    address: `${loopback}:${port}`,
     /** Every name that was asked for, once a question. */
     asked,
     /** Says from now on what a name is, or how it is answered each time. */
     set: (name: string, zone: Zone | (() => Zone)) => void zones.set(name, zone),
-    stop: () => new Promise<void>((resolve) => socket.close(resolve)),
+    async stop(): Promise<void> {
+      for (const timer of late) clearTimeout(timer);
+      server.close();
+      await new Promise<void>((resolve) => socket.close(resolve));
+    },
   };
 }
 
-const types = { a: 1, cname: 5, aaaa: 28 };
+const types = { a: 1, cname: 5, txt: 16, aaaa: 28 };
+
+const lengthOf = (message: Buffer): Buffer => Buffer.from([message.length >> 8, message.length & 255]);
+
+/** What UDP carries of an answer: of one that is too long, that it is to be asked for over TCP. */
+function truncated(whole: Buffer): Buffer {
+  if (whole.length <= 512) return whole;
+  const { end } = readName(whole, 12);
+  const cut = Buffer.from(whole.subarray(0, end + 4));
+  cut.writeUInt16BE(cut.readUInt16BE(2) | 0x0200, 2);
+  cut.writeUInt16BE(0, 6);
+  return cut;
+}
 
 function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
-  const addresses = (zone?.addresses ?? []).filter((address) => (type === types.a) === isIPv4(address));
+  const addresses = (zone?.addresses ?? []).filter((address) => type === (isIPv4(address) ? types.a : types.aaaa));
   const owner = zone?.cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(zone.cname);
-  const records = addresses.map((address) => record(owner, type, encodeAddress(address)));
+  const texts = type === types.txt ? (zone?.txt ?? []) : [];
+  const records = [...addresses.map((address) => record(owner, type, encodeAddress(address))), ...texts.map((text) => record(owner, type, encodeText(text)))];
   if (zone?.cname !== undefined) records.unshift(record(Buffer.from([0xc0, 12]), types.cname, encodeName(zone.cname)));
   // An answer, recursion desired and available; 3 = there is no such name.
   header.writeUInt16BE(0x8180 | (zone === undefined ? 3 : (zone.code ?? 0)), 2);
@@ -82,6 +110,13 @@ function readName(message: Buffer, start: number): { name: string; end: number }
 
 const encodeName = (name: string): Buffer =>
   Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.of(0)]);
+
+/** A text in pieces of at most 255 bytes. */
+function encodeText(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const pieces = Array.from({ length: Math.max(1, Math.ceil(bytes.length / 255)) }, (_, index) => bytes.subarray(index * 255, (index + 1) * 255));
+  return Buffer.concat(pieces.flatMap((piece) => [Buffer.of(piece.length), piece]));
+}
 
 function encodeAddress(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));

@@ -1,0 +1,13 @@
+import type { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { findPasswordPolicy } from './queries.ts';
+
+/** May somebody with such an address sign in with a password? */
+export function policyHandlers({ database }: { database: Database }): Handlers<typeof PasswordPolicy> {
+  return {
+    async find({ domain }) {
+      return (await findPasswordPolicy(database, domain)) ?? {};
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { findDomains, findPasswordPolicy, findProviderOfDomain, setLift } from '@bailiwick/sso/domains/queries.ts';
+import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
+import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
+import { ssoSchema } from '@bailiwick/sso/schema.ts';
+import { createTestDatabase } from './database.ts';
+import { addProvider, newName } from './domains.ts';
+import { eventually } from './harness.ts';
+import { countOf, eventsOf, rowsOf } from './store.ts';
+
+// What replicas do together, and what other services and sign-in are told of domains, on the store itself.
+
+const log = createLog('test', () => {});
+
+let server: Awaited<ReturnType<typeof createTestDatabase>>;
+let at: { databaseUrl: string };
+let replicas: Database[] = [];
+let database: Database;
+before(async () => {
+  server = await createTestDatabase();
+  at = { databaseUrl: server.url };
+  const { service, entities } = ssoSchema;
+  replicas = Array.from({ length: 4 }, () => openDatabase({ service, url: server.url, entities, poolSize: 2, log }));
+  [database] = replicas as [Database];
+});
+after(async () => {
+  await Promise.all(replicas.map((one) => one.close()));
+  await server?.drop();
+});
+
+type Fields = { name?: string; status?: string; capture?: string; due?: boolean; over?: boolean; failedDays?: number };
+
+async function put(tenant: string, { name = newName(), status = 'verified', capture = 'off', due = false, over = false, failedDays = 0 }: Fields = {}) {
+  await rowsOf(
+    at,
+    `insert into sso.domain (tenant, id, name, status, capture, challenge, challenge_expires_at, next_check_at, failed_days, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, 'abc', now() + case when $6 then -interval '1 second' else interval '1 day' end, case when $7 then now() end, $8, now(), now())`,
+    [tenant, createId('dom'), name, status, capture, over, due, failedDays],
+  );
+  return name;
+}
+
+/** Has all replicas watch until `done`. */
+async function watch(lookUp: LookUpTxt, done: () => Promise<boolean>): Promise<void> {
+  const stops = replicas.map((one) => watchDomains({ database: one, lookUp, log, intervalMs: 10 })({ dispatch: () => Promise.reject(new Error('unused')) }));
+  await eventually('the watch', done);
+  await Promise.all(stops.map((stop) => stop()));
+}
+const noneDue = async () => (await countOf(at, `sso.domain where next_check_at <= now() + interval '20 minutes'`)) === 0;
+
+test('of any number of replicas one checks a domain, and its day counts once', async () => {
+  const tenant = createId('tnt');
+  for (let index = 0; index < 60; index++) await put(tenant, { due: true, failedDays: index % 3 });
+  const asked: string[] = [];
+  await watch(async (name) => {
+    asked.push(name);
+    await sleep(20);
+    return { missing: 'name' };
+  }, noneDue);
+  assert.deepEqual([asked.length, new Set(asked).size], [60, 60]);
+  const events = await eventsOf(at, 'sso', tenant);
+  assert.equal(events.length, 60);
+  assert.equal(events.filter(({ type }) => type === 'domain.lapsed').length, 20);
+  assert.deepEqual(
+    await rowsOf(at, 'select status, failed_days, count(*)::int as count from sso.domain where tenant = $1 group by 1, 2 order by 2', [tenant]),
+    [
+      { status: 'verified', failed_days: 1, count: 20 },
+      { status: 'verified', failed_days: 2, count: 20 },
+      { status: 'lapsed', failed_days: 3, count: 20 },
+    ],
+  );
+  // Spread, so that they do not come all at once the next day.
+  const [row] = await rowsOf<{ apart: number }>(at, `select extract(epoch from max(next_check_at) - min(next_check_at))::float8 as apart from sso.domain`);
+  assert.ok((row?.apart ?? 0) > 1800);
+});
+
+test('of any number of replicas one ends a claim whose time has passed, and leaves the others', async () => {
+  const tenant = createId('tnt');
+  for (let index = 0; index < 150; index++) await put(tenant, { status: 'pending', over: index > 0 });
+  await watch(
+    () => Promise.resolve({ missing: 'answer' }),
+    async () => (await countOf(at, `sso.domain where tenant = $1 and status = 'failed'`, [tenant])) === 149,
+  );
+  const events = await eventsOf(at, 'sso', tenant);
+  assert.deepEqual([events.length, new Set(events.map(({ data }) => data['ID'])).size, new Set(events.map(({ type }) => type)).size], [149, 149, 1]);
+});
+
+test('of two tenants whose lapsed domain of one name is back one gets it', async () => {
+  const name = newName();
+  const tenants = Array.from({ length: 4 }, () => createId('tnt'));
+  for (const tenant of tenants) await put(tenant, { name, status: 'lapsed', due: true, failedDays: 3 });
+  await watch(() => Promise.resolve({ values: ['bailiwick-verify=abc'] }), noneDue);
+  assert.deepEqual(await rowsOf(at, 'select status, count(*)::int as count from sso.domain where name = $1 group by 1 order by 1', [name]), [
+    { status: 'lapsed', count: 3 },
+    { status: 'verified', count: 1 },
+  ]);
+});
+
+test('no two tenants hold one name verified, whatever the code does', async () => {
+  const name = await put(createId('tnt'));
+  await put(createId('tnt'), { name, status: 'pending' });
+  await assert.rejects(put(createId('tnt'), { name }), { code: '23505', constraint: 'domain_verified' });
+});
+
+test('PasswordPolicy.Find names the tenant that requires single sign-on, with and without a provider, and says whether that is lifted', async () => {
+  const [tenant, other] = [createId('tnt'), createId('tnt')];
+  const name = await put(tenant, { capture: 'require_sso' });
+  await put(other, { name, capture: 'require_sso', status: 'lapsed' });
+  const lift = (of: string, seconds: number) => database.transaction(of, (em) => setLift(em, of, new Date(Date.now() + seconds * 1000)));
+  assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
+  await lift(other, 60);
+  assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
+  for (const [seconds, lifted] of [
+    [-1, false],
+    [60, true],
+    [0, false],
+  ] as const) {
+    await lift(tenant, seconds);
+    assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted });
+  }
+  for (const fields of [
+    { capture: 'off' },
+    { capture: 'join' },
+    { capture: 'suggest' },
+    { capture: 'require_sso', status: 'pending' },
+    { capture: 'require_sso', status: 'failed' },
+  ]) {
+    assert.equal(await findPasswordPolicy(database, await put(tenant, fields)), undefined, JSON.stringify(fields));
+  }
+  for (const near of [`sub.${name}`, name.toUpperCase(), '', 'test']) assert.equal(await findPasswordPolicy(database, near), undefined, near);
+});
+
+test('sign-in is told a tenant’s own verified and lapsed domains, and sends people to the oldest active provider', async () => {
+  const [tenant, other] = [createId('tnt'), createId('tnt')];
+  assert.deepEqual(await findDomains(database, tenant), { verified: [], lapsed: [] });
+  const verified = [await put(tenant), await put(tenant)];
+  const lapsed = await put(tenant, { status: 'lapsed' });
+  for (const status of ['pending', 'failed']) await put(tenant, { status });
+  await put(other);
+  assert.deepEqual(await findDomains(database, tenant), { verified: verified.toSorted(), lapsed: [lapsed] });
+  const [name = ''] = verified;
+  await addProvider(at, other);
+  await addProvider(at, tenant, false);
+  assert.equal(await findProviderOfDomain(database, name), undefined);
+  const oldest = await addProvider(at, tenant);
+  await addProvider(at, tenant);
+  assert.deepEqual(await findProviderOfDomain(database, name), { tenant, id: oldest });
+  assert.equal(await findProviderOfDomain(database, lapsed), undefined);
+});

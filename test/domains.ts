@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { recordIn } from './answers.ts';
+import type { DnsServer } from './dns-server.ts';
+import type { Stack } from './harness.ts';
+import { rowsOf } from './store.ts';
+
+// Domains, claimed and proved the way a tenant's administrator does it.
+
+export type Domain = {
+  ID: string;
+  Tenant: string;
+  Name: string;
+  Status: string;
+  TxtName: string;
+  TxtValue: string;
+  Capture: string;
+  DefaultRole: string;
+  VerifiedAt?: string;
+  LastCheckedAt?: string;
+  FailureReason: string;
+  ChallengeExpiresAt: string;
+  CreatedAt: string;
+};
+
+export const newName = (end = 'test'): string => `acme-${randomBytes(5).toString('hex')}.${end}`;
+
+export async function claim(stack: Stack, Tenant: string, token: string, fields: object = {}): Promise<Domain> {
+  return recordIn(await stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, token), 'Domain') as Domain;
+}
+
+export async function verify(stack: Stack, { Tenant, ID }: Domain, token: string): Promise<Domain> {
+  return recordIn(await stack.call('Domain_Verify', { Tenant, ID }, token), 'Domain') as Domain;
+}
+
+/** Publishes what a domain's claim asks for, beside what else a name has. */
+export const publish = (dns: DnsServer, { TxtName, TxtValue }: Domain): void => dns.set(TxtName, { txt: ['v=spf1 -all', TxtValue] });
+
+/** A domain that is claimed, published and verified. */
+export async function own(stack: Stack, dns: DnsServer, Tenant: string, token: string, fields: object = {}): Promise<Domain> {
+  const domain = await claim(stack, Tenant, token, fields);
+  publish(dns, domain);
+  return verify(stack, domain, token);
+}
+
+/** Lets the minute between two attempts pass. */
+export async function waitAMinute(stack: Stack, { Tenant, Name }: Domain): Promise<void> {
+  await rowsOf(stack, 'update sso.rate_window set ends_at = now() where key = $1', [`domain ${Tenant} ${Name}`]);
+}
+
+/** Lets time pass for a domain: `column` is moved into the past. */
+export async function letPass(stack: Stack, { Tenant, ID }: Domain, column: 'challenge_expires_at' | 'next_check_at'): Promise<void> {
+  await rowsOf(stack, `update sso.domain set ${column} = now() - interval '1 second' where tenant = $1 and id = $2`, [Tenant, ID]);
+}
+
+/** A provider of a tenant, put into the store itself. */
+export async function addProvider(stack: Pick<Stack, 'databaseUrl'>, tenant: string, active = true): Promise<string> {
+  const id = createId('sso');
+  await rowsOf(
+    stack,
+    `insert into sso.provider (tenant, id, kind, name, active, secret_enc, group_mappings, attribute_map, created_at, updated_at) values ($1, $2, 'oidc', 'a', $3, '', '[]', '{}', now(), now())`,
+    [tenant, id, active],
+  );
+  return id;
+}
