@@ -1,38 +1,94 @@
+import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { DataKeys, PasswordPolicy, SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
-import { countAddress, createLimiter, type Limit, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
+import { createPools } from '@bailiwick/shared/egress/pools.ts';
+import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
+import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
+import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
+import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { createPager } from '@bailiwick/shared/page.ts';
 import { followPurges } from '@bailiwick/shared/purge.ts';
+import { asService } from '@bailiwick/shared/rpc.ts';
+import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
-import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
+import { createClient, type Transport } from '@connectrpc/connect';
 import { domainHandlers } from './domains/handlers.ts';
-import { signInHandlers, ssoHandlers } from './providers/handlers.ts';
+import { followVerified } from './domains/joining/follow.ts';
+import { policyHandlers } from './domains/policy.ts';
+import { createTxtLookUp } from './domains/proof/txt.ts';
+import { watchDomains } from './domains/proof/watch.ts';
+import { dataKeysHandlers } from './keys/handlers.ts';
+import { ssoLimits } from './limits.ts';
+import { createOidc } from './oidc/oidc.ts';
+import { providerHandlers } from './providers/handlers.ts';
+import { liftHandler } from './requirement/lift.ts';
+import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
+import { sealedRecords } from './sealed.ts';
 import type { ssoSettings } from './settings.ts';
+import { signInHandlers } from './sign-in/handlers.ts';
+import { createProtocols } from './sign-in/protocols.ts';
+import { createSweeper } from './sweeper.ts';
 
-// Home-realm discovery asks once a sign-in; an office signs in behind one address (contract.md §2).
-const checkLimits: Record<LimitProfile, Record<string, Limit>> = { standard: { sso_check: perMinute(300) }, strict: { sso_check: perMinute(60) }, off: {} };
+type Options = { settings: OwnSettings<typeof ssoSettings>; peers: { identity: Transport; access: Transport }; log: Log };
+
+/** contract.md §5: 10 s for all that a provider is asked at once. */
+const dialling = { connectMs: 5000, totalMs: 10_000 };
 
 /** sso answers: where do they sign in? */
-export function createSso({ settings, log }: { settings: OwnSettings<typeof ssoSettings>; log: Log }): Promise<Service> {
-  const profile = settings.limits as LimitProfile;
-  return createService({
+export async function createSso({ settings, peers, log }: Options): Promise<Service> {
+  const ring = openKeyRing(settings.keyRing, log);
+  const keyService = openKeyService(settings, ring);
+  const pools = createPools({ ...dialling, proxy: settings.egressProxyUrl });
+  const egress = egressRulesOf(settings);
+  const limits = ssoLimits[settings.limits as LimitProfile];
+  const { publicUrl, allowedOrigins } = settings;
+  const calls = {
+    federation: createClient(Federation, asService(peers.identity, 'sso')),
+    admission: createClient(Admission, asService(peers.access, 'sso')),
+  };
+  const lookUp = createTxtLookUp(settings.dnsResolvers);
+  const protocols = createProtocols({ oidc: createOidc({ pools, egress, log }), saml: createSaml(), publicUrl });
+  const service = await createService({
     schema: ssoSchema,
     settings,
     log,
     parts({ database, broker }) {
-      const deps = { database, publicUrl: settings.publicUrl };
+      const keys = createTenantKeys({ database, service: keyService });
+      const forget = forgetEverywhere(broker, keys);
+      const limiter = createLimiter(database);
+      const deps = { ...calls, database, keys, protocols, pools, egress, limiter, pager: createPager(ring), publicUrl, log };
       return {
         served: [
-          serve(Sso, ssoHandlers(deps)),
-          serve(Domain, domainHandlers),
-          serve(SignIn, signInHandlers(deps)),
-          serve(SsoLimits, { take: countAddress(createLimiter(database), checkLimits[profile]) }),
+          serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }),
+          serve(Domain, domainHandlers({ ...deps, lookUp })),
+          serve(SignIn, signInHandlers({ ...deps, allowedOrigins, signInLimit: limits['sign_in'] })),
+          serve(DataKeys, dataKeysHandlers({ database, keys, forget })),
+          serve(PasswordPolicy, policyHandlers(deps)),
+          serve(SsoLimits, { take: countAddress(limiter, limits) }),
         ],
-        background: [followPurges({ schema: ssoSchema, database, broker, log })],
+        background: [
+          createSweeper(deps),
+          watchDomains({ database, lookUp, log }),
+          followVerified({ database, admission: calls.admission, broker, log }),
+          keepUp({ database, keys, service: keyService, records: sealedRecords, forget, log }),
+          followPurges({ schema: ssoSchema, database, broker, log, after: forget }),
+        ],
       };
     },
   });
+  return {
+    ...service,
+    async stop() {
+      await service.stop();
+      await pools.close();
+      await keyService.close();
+    },
+  };
 }

@@ -1,11 +1,42 @@
 import type { SettingTable } from '@bailiwick/shared/config.ts';
-import { brokerSettings, databaseSettings, limitSettings, listenSettings, publicUrlSettings, verifierSettings } from '@bailiwick/shared/settings.ts';
+import { parseServer } from '@bailiwick/shared/egress/resolver.ts';
+import { keyServiceSettings } from '@bailiwick/shared/keys/settings.ts';
+import {
+  accessPeer,
+  allowedOriginsSettings,
+  brokerSettings,
+  callerSettings,
+  databaseSettings,
+  egressSettings,
+  identityPeer,
+  keyRingSettings,
+  limitSettings,
+  listenSettings,
+  publicUrlSettings,
+  tlsSettings,
+  verifierSettings,
+} from '@bailiwick/shared/settings.ts';
 
 export const ssoSettings = {
   ...listenSettings,
+  ...callerSettings,
+  ...tlsSettings,
   ...verifierSettings,
   ...databaseSettings('sso'),
   ...brokerSettings,
+  ...keyRingSettings,
+  ...keyServiceSettings,
   ...publicUrlSettings,
+  ...allowedOriginsSettings,
   ...limitSettings,
+  ...identityPeer,
+  ...accessPeer,
+  ...egressSettings,
+  dnsResolvers: {
+    env: 'BAILIWICK_DNS_RESOLVERS',
+    kind: 'list',
+    fallback: '',
+    check: (servers: string[]) => servers.forEach(parseServer),
+    about: "The DNS servers that the records which prove domains are looked up at, such as 10.0.0.10:53, in this order. The host's own where there are none.",
+  },
 } as const satisfies SettingTable;

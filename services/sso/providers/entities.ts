@@ -1,6 +1,8 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** An identity provider of a tenant. */
+export type Mapping = { value: string; group: string; role: string };
+
+/** An identity provider of a tenant. What belongs to the other kind is empty. */
 export const ProviderEntity = defineEntity({
   name: 'Provider',
   tableName: 'provider',
@@ -11,7 +13,30 @@ export const ProviderEntity = defineEntity({
     kind: p.text(),
     name: p.text(),
     active: p.boolean(),
+    issuer: p.text().default(''),
+    clientId: p.text().default(''),
+    scopes: p.array().default([]),
+    tokenAuthMethod: p.text().default(''),
+    responseMode: p.text().default(''),
+    dekId: p.text().default(''),
+    /** The client secret and our private key, sealed together (credentials.ts). */
+    secretEnc: p.blob(),
+    idpEntityId: p.text().default(''),
+    idpSsoUrl: p.text().default(''),
+    idpCertificates: p.array().default([]),
+    requestBinding: p.text().default(''),
+    /** Of our private key. */
+    spCertificate: p.text().default(''),
+    allowIdpInitiated: p.boolean().default(false),
+    jit: p.boolean().default(true),
+    defaultRoles: p.array().default([]),
+    groupMappings: p.json<Mapping[]>(),
+    attributeMap: p.json<Record<string, string>>(),
+    lastLoginAt: p.datetime(3).nullable(),
+    lastError: p.text().default(''),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
 });
+
+export type ProviderRow = InferEntity<typeof ProviderEntity>;

@@ -1,36 +1,68 @@
-import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { notFound, unimplemented } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
-import { findActiveProvider } from './queries.ts';
+import type { ProviderDeps } from './deps.ts';
+import { ProviderEntity } from './entities.ts';
+import { findProvider, listProviders } from './queries.ts';
+import { addressOf, providerRecord, recordProvider } from './record.ts';
+import { saveProvider } from './save.ts';
+import { lookOver } from './look-over.ts';
 
-type Deps = { database: Database; publicUrl: string };
+/** Ends what came from a provider: sessions, links, and what its mappings gave. */
+async function forgetProvider({ federation, admission }: ProviderDeps, tenant: string, provider: string): Promise<void> {
+  await federation.forgetProvider({ tenant, provider });
+  for (let done = false; !done; ) ({ done } = await admission.takeBack({ tenant, provider }));
+}
 
-export function ssoHandlers({ database, publicUrl }: Deps): Handlers<typeof Sso> {
+type Managed = 'check' | 'saveProvider' | 'getProvider' | 'listProviders' | 'deleteProvider' | 'testProvider';
+
+export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>, Managed> {
+  const { database, pager, publicUrl } = deps;
   return {
     async check({ email }) {
       const { domain } = normaliseEmail(email);
       const provider = await findProviderOfDomain(database, domain);
-      return { redirect: provider ? `${publicUrl}/auth/${provider.tenant}/${provider.id}/login` : '' };
+      return { redirect: provider ? addressOf(publicUrl, provider, 'login') : '' };
     },
-  };
-}
 
-export function signInHandlers({ database }: Deps): Handlers<typeof SignIn> {
-  async function assertProvider(tenant: string, id: string): Promise<void> {
-    if (!(await findActiveProvider(database, tenant, id))) throw notFound('provider');
-  }
-  return {
-    async start({ tenant, provider }) {
-      await assertProvider(tenant, provider);
-      return unimplemented();
+    async saveProvider(request, call) {
+      return { provider: providerRecord(await saveProvider(deps, request, call), publicUrl) };
     },
-    async finish({ tenant, provider }) {
-      await assertProvider(tenant, provider);
-      return unimplemented();
+
+    async getProvider({ tenant, id }) {
+      const provider = await findProvider(database, tenant, id);
+      if (!provider) throw notFound('provider');
+      return { provider: providerRecord(provider, publicUrl) };
+    },
+
+    async listProviders({ tenant, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const query = pager.read(page, binding);
+      const { items, nextCursor } = pager.cut(await listProviders(database, tenant, query), query, binding, ({ id }) => id);
+      return { page: { items: items.map((row) => providerRecord(row, publicUrl)), nextCursor } };
+    },
+
+    async deleteProvider({ tenant, id }, call) {
+      const isDeleted = await database.transaction(tenant, async (em) => {
+        const row = await em.findOne(ProviderEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!row) return false;
+        em.remove(row);
+        recordProvider(em, call, 'sso_provider.deleted', { row, publicUrl });
+        return true;
+      });
+      // Only then: the id that was sent may be another tenant's. Repeated, it is told again: the first time may have been in vain.
+      if (isDeleted || !(await findProvider(database, tenant, id))) await forgetProvider(deps, tenant, id);
+      return {};
+    },
+
+    async testProvider({ tenant, id }, call) {
+      const provider = await findProvider(database, tenant, id);
+      if (!provider) throw notFound('provider');
+      const findings = await lookOver(deps, provider, call.signal);
+      return { ok: findings.every(({ level }) => level !== 'error'), findings };
     },
   };
 }

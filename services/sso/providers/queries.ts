@@ -1,9 +1,32 @@
-import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
+import type { ProviderValues } from './record.ts';
 
-const activeProvider: Statement = { name: 'sso.active_provider', text: 'select kind from provider where tenant = $1 and id = $2 and active' };
+const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId", scopes, token_auth_method as "tokenAuthMethod",
+  response_mode as "responseMode", dek_id as "dekId", secret_enc as "secretEnc", idp_entity_id as "idpEntityId", idp_sso_url as "idpSsoUrl",
+  idp_certificates as "idpCertificates", request_binding as "requestBinding", sp_certificate as "spCertificate",
+  allow_idp_initiated as "allowIdpInitiated", jit, default_roles as "defaultRoles", group_mappings as "groupMappings",
+  attribute_map as "attributeMap", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** The kind of a tenant's provider, undefined where there is none or it is switched off. */
-export async function findActiveProvider(database: Database, tenant: string, id: string): Promise<{ kind: string } | undefined> {
-  const rows = await database.query<{ kind: string }>(activeProvider, [tenant, id]);
+const one: Statement = { name: 'sso.provider', text: `select ${columns} from provider where tenant = $1 and id = $2` };
+const page: Statement = { name: 'sso.providers', text: `select ${columns} from provider where tenant = $1 and id > $2 order by id limit $3` };
+
+export async function findProvider(database: Database, tenant: string, id: string): Promise<ProviderValues | undefined> {
+  const rows = await database.query<ProviderValues>(one, [tenant, id]);
   return rows[0];
+}
+
+/** One more than the page holds. */
+export function listProviders(database: Database, tenant: string, { limit, after }: PageQuery): Promise<ProviderValues[]> {
+  return database.query<ProviderValues>(page, [tenant, after, limit + 1]);
+}
+
+/** Notes that somebody has signed in. That is no change of the provider: UpdatedAt stays. */
+export async function noteLogin(em: EntityManager, tenant: string, id: string): Promise<void> {
+  await execute(em, "update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = $2", [tenant, id]);
+}
+
+/** Notes why a sign-in failed. */
+export async function noteFailure(em: EntityManager, tenant: string, id: string, detail: string): Promise<void> {
+  await execute(em, 'update provider set last_error = $3 where tenant = $1 and id = $2', [tenant, id, detail]);
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { authenticationOf, publicJwk } from './client-authentication.ts';
+import type { OidcProvider } from './provider.ts';
+
+const server = { issuer: 'https://login.example.com', token_endpoint: 'https://login.example.com/token' };
+const provider: OidcProvider = {
+  issuer: server.issuer,
+  clientId: 'a client',
+  clientSecret: 'a:secret/+',
+  tokenAuthMethod: 'client_secret_basic',
+  scopes: [],
+  responseMode: 'query',
+  redirectUri: 'https://bailiwick.example/callback',
+  claims: [],
+};
+
+async function sent(over: Partial<OidcProvider>) {
+  const [body, headers] = [new URLSearchParams(), new Headers()];
+  await (await authenticationOf({ ...provider, ...over }))(server, { client_id: provider.clientId }, body, headers);
+  return { body: Object.fromEntries(body), headers: Object.fromEntries(headers) };
+}
+
+test('a secret goes into the header or the body, and into nothing else', async () => {
+  const basic = await sent({});
+  assert.deepEqual(basic.body, {});
+  assert.equal(Buffer.from(basic.headers['authorization']?.slice('Basic '.length) ?? '', 'base64').toString(), 'a+client:a%3Asecret%2F%2B');
+  assert.deepEqual(await sent({ tokenAuthMethod: 'client_secret_post' }), { body: { client_id: 'a client', client_secret: 'a:secret/+' }, headers: {} });
+  assert.deepEqual(await sent({ tokenAuthMethod: 'none' }), { body: { client_id: 'a client' }, headers: {} });
+});
+
+const kinds = [
+  ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, 'sha256'],
+  ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'sha256'],
+  ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey, 'sha384'],
+  ['ES512', generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey, 'sha512'],
+  ['EdDSA', generateKeyPairSync('ed25519').privateKey, null],
+] as const;
+for (const [alg, privateKey, digest] of kinds) {
+  test(`an assertion by ${alg} is for this provider, short-lived, and verified by the key that is published`, async () => {
+    const { body } = await sent({ tokenAuthMethod: 'private_key_jwt', privateKey });
+    const [header = '', payload = '', signature = ''] = (body['client_assertion'] ?? '').split('.');
+    const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+    const published = publicJwk(privateKey);
+    assert.deepEqual(read(header), { alg, kid: published.kid });
+    const { iss, sub, aud, exp, iat, jti } = read(payload);
+    assert.deepEqual([iss, sub, aud, Number(exp) - Number(iat)], ['a client', 'a client', server.issuer, 60]);
+    assert.ok(typeof jti === 'string' && jti.length > 20);
+    const key = createPublicKey({ key: { ...published }, format: 'jwk' });
+    assert.ok(verify(digest, Buffer.from(`${header}.${payload}`), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')));
+    assert.ok(!('d' in published) && !JSON.stringify(published).includes('"d"'));
+  });
+}
+
+test('a client without what it needs to authenticate says so', async () => {
+  await assert.rejects(sent({ clientSecret: '' }), { reason: 'ANSWER_INVALID', detail: /no client secret/ });
+  await assert.rejects(sent({ tokenAuthMethod: 'private_key_jwt' }), { reason: 'ANSWER_INVALID', detail: /no key/ });
+});
+
+test('the id of a key is its thumbprint', () => {
+  // RFC 7638 §3.1.
+  const n =
+    '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw';
+  const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' });
+  assert.equal(publicJwk(key).kid, 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs');
+});

@@ -1,0 +1,33 @@
+import type { SsoSaveProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
+import { type Egress, request } from '@bailiwick/shared/egress/request.ts';
+import { urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
+import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
+
+const limits = { totalMs: 10_000, answerBytes: 256 * 1024 };
+
+/** The SAML metadata of a request, sent or fetched; undefined where it has none. */
+export async function readMetadata(
+  egress: Egress,
+  { metadataXml, metadataUrl }: SsoSaveProviderRequest,
+  signal: AbortSignal,
+): Promise<IdpMetadata | undefined> {
+  if (metadataXml !== '' && metadataUrl !== '') throw invalid('MetadataXML and MetadataURL cannot both be sent');
+  if (metadataUrl !== '') return readIdpMetadata(await fetchMetadata(egress, metadataUrl, signal));
+  return metadataXml === '' ? undefined : readIdpMetadata(metadataXml);
+}
+
+async function fetchMetadata(egress: Egress, url: string, signal: AbortSignal): Promise<string> {
+  const problem = urlProblem(url, egress.egress);
+  if (problem) throw invalid(`MetadataURL ${problem}`, 'URL_REFUSED');
+  try {
+    const answer = await request(egress, { method: 'GET', url, headers: { accept: 'application/samlmetadata+xml, application/xml' }, limits, signal });
+    if (answer.status !== 200) throw invalid(`MetadataURL cannot be fetched: it answered ${answer.status}`);
+    if (answer.truncated) throw invalid('MetadataURL cannot be used: it answered with more than 256 KiB');
+    return answer.body.toString();
+  } catch (error) {
+    if (error instanceof RequestFailed) throw invalid(`MetadataURL cannot be fetched: ${error.message}`);
+    throw error;
+  }
+}

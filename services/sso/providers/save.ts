@@ -1,0 +1,113 @@
+import { Buffer } from 'node:buffer';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { SsoProviderSchema, type SsoSaveProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition, invalid, notFound, unavailable } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
+import { createSpCertificate } from '../saml/certificates.ts';
+import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
+import type { ProviderDeps } from './deps.ts';
+import { ProviderEntity } from './entities.ts';
+import { readMetadata } from './metadata.ts';
+import { findProvider } from './queries.ts';
+import { providerJson, type ProviderValues, recordProvider } from './record.ts';
+import { assertMayGive } from './rights.ts';
+import { assertWhole, type Settable, settableOf } from './values.ts';
+
+const maxProviders = 20;
+
+/** Creates a provider where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
+export async function saveProvider(deps: ProviderDeps, request: SsoSaveProviderRequest, call: Call): Promise<ProviderValues> {
+  // What was sealed and checked before the lock is of use only while the provider is the one that it was made for.
+  for (let tries = 0; tries < 5; tries++) {
+    const saved = await trySave(deps, request, call);
+    if (saved) return saved;
+  }
+  throw unavailable();
+}
+
+async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call: Call): Promise<ProviderValues | undefined> {
+  const sent = request.provider ?? create(SsoProviderSchema);
+  const stored = sent.id === '' ? undefined : await findProvider(deps.database, sent.tenant, sent.id);
+  if (sent.id !== '' && !stored) throw notFound('provider');
+  assertUnchangedSince(request, stored);
+  const kind = kindOf(sent.kind, stored);
+  const values = settableOf(kind, sent, stored, kind === 'saml' ? await readMetadata(deps, request, call.signal) : undefined);
+  const before = stored && (await openCredentials(deps.keys, stored));
+  // The secret is for the issuer that it was given for: another one would be told it.
+  const clientSecret = request.secret || (stored?.issuer === values.issuer ? (before?.clientSecret ?? '') : '');
+  assertWhole(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
+  await assertMayGive(deps, call, sent.tenant, values);
+  const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
+  const replaces = clientSecret !== (before?.clientSecret ?? '');
+  const own = await ownKey(place.id, { kind, values, stored, before });
+  const seals = !stored || replaces || own.privateKey !== before?.privateKey;
+  const sealed = seals ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey }) : undefined;
+  // Before it commits: interrupted after it, nobody would come back to it.
+  if (stored && namesAnew(stored, values)) await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
+  return deps.database.transaction(sent.tenant, async (em) => {
+    const row = stored ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+    if (stored && !row) throw notFound('provider');
+    assertUnchangedSince(request, row);
+    if (!row) {
+      if (!sealed) return undefined;
+      return insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate: own.certificate });
+    }
+    if (!stored || !isSame(row, stored)) return undefined;
+    const old = providerJson(row, deps.publicUrl);
+    em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
+    const previous = { ...changedFields(old, providerJson(row, deps.publicUrl)), ...(replaces ? { SecretEnc: '' } : {}) };
+    if (Object.keys(previous).length === 0) return row;
+    row.updatedAt = timeAfter(row.updatedAt);
+    deps.protocols.forget(row);
+    recordProvider(em, call, 'sso_provider.updated', { row, publicUrl: deps.publicUrl, previous });
+    return row;
+  });
+}
+
+/** Whether a provider is what it was when it was read, its seal included. */
+const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
+  new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() && Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
+
+/** Whether the people of a provider are other names there from now on: what they were linked by means nobody any more. */
+const namesAnew = (stored: Settable, values: Settable): boolean =>
+  stored.issuer !== values.issuer || stored.idpEntityId !== values.idpEntityId || stored.attributeMap['Subject'] !== values.attributeMap['Subject'];
+
+function kindOf(sent: string, stored: ProviderValues | undefined): string {
+  if (!stored && sent === '') throw invalid('Provider.Kind is required');
+  if (stored && sent !== '' && sent !== stored.kind) throw invalid('Provider.Kind cannot be changed');
+  return stored?.kind ?? sent;
+}
+
+type Known = { kind: string; values: Settable; stored: ProviderValues | undefined; before: Credentials | undefined };
+
+/** Our key for a provider, once it needs to know one: a SAML provider does, an OIDC provider where we sign in to it with a key. */
+async function ownKey(id: string, { kind, values, stored, before }: Known): Promise<{ privateKey: string; certificate: string }> {
+  if (before?.privateKey) return { privateKey: before.privateKey, certificate: stored?.spCertificate ?? '' };
+  const isNeeded = kind === 'saml' || values.tokenAuthMethod === 'private_key_jwt';
+  return isNeeded ? createSpCertificate(id) : { privateKey: '', certificate: '' };
+}
+
+function assertUnchangedSince({ ifUpdatedAt }: SsoSaveProviderRequest, row: Pick<ProviderValues, 'updatedAt'> | null | undefined): void {
+  // A provider that is not there yet is not the one that was read.
+  if (ifUpdatedAt && (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime()))
+    throw failedPrecondition('the provider was changed meanwhile', 'STALE');
+}
+
+type NewProvider = Omit<ProviderValues, 'lastLoginAt' | 'lastError' | 'createdAt' | 'updatedAt'>;
+
+async function insert({ publicUrl }: ProviderDeps, em: EntityManager, call: Call, values: NewProvider): Promise<ProviderValues> {
+  // Two creates at once do not both find the last place free.
+  await lockName(em, `sso_provider ${values.tenant}`);
+  if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
+    throw failedPrecondition(`a tenant has at most ${maxProviders} providers`, 'PROVIDER_LIMIT');
+  const now = new Date();
+  const row = em.create(ProviderEntity, { ...values, lastLoginAt: null, lastError: '', createdAt: now, updatedAt: now });
+  em.persist(row);
+  recordProvider(em, call, 'sso_provider.created', { row, publicUrl });
+  return row;
+}

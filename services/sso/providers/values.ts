@@ -1,0 +1,92 @@
+import type { SsoProvider } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
+import { normaliseCertificate } from '../saml/certificates.ts';
+import type { IdpMetadata } from '../saml/metadata.ts';
+import type { ProviderValues } from './record.ts';
+
+// What a client may set of a provider, and what makes one whole.
+
+/** The columns that a client sets. */
+export type Settable = Omit<
+  ProviderValues,
+  'tenant' | 'id' | 'kind' | 'dekId' | 'secretEnc' | 'spCertificate' | 'lastLoginAt' | 'lastError' | 'createdAt' | 'updatedAt'
+>;
+
+const fresh: Settable = {
+  name: '',
+  active: true,
+  issuer: '',
+  clientId: '',
+  scopes: [],
+  tokenAuthMethod: '',
+  responseMode: '',
+  idpEntityId: '',
+  idpSsoUrl: '',
+  idpCertificates: [],
+  requestBinding: '',
+  allowIdpInitiated: false,
+  jit: true,
+  defaultRoles: [],
+  groupMappings: [],
+  attributeMap: {},
+};
+
+const defaults = {
+  oidc: { scopes: ['email', 'profile'], tokenAuthMethod: 'client_secret_basic', responseMode: 'query' },
+  saml: { requestBinding: 'redirect' },
+} as const;
+
+/** The columns as they are to be: what was sent, else what is stored, else a new provider's. Metadata go before what was sent. */
+export function settableOf(kind: string, sent: SsoProvider, stored: Settable | undefined, metadata: IdpMetadata | undefined): Settable {
+  const start: Settable = stored ?? { ...fresh, ...(kind === 'oidc' ? { ...defaults.oidc, scopes: [...defaults.oidc.scopes] } : defaults.saml) };
+  return {
+    name: sent.name,
+    active: sent.active ?? start.active,
+    issuer: sent.issuer ?? start.issuer,
+    clientId: sent.clientId ?? start.clientId,
+    scopes: sent.scopes ? [...new Set(sent.scopes.items)].filter((scope) => scope !== 'openid') : start.scopes,
+    tokenAuthMethod: sent.tokenAuthMethod || start.tokenAuthMethod,
+    responseMode: sent.responseMode || start.responseMode,
+    idpEntityId: metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId,
+    idpSsoUrl: metadata?.idpSsoUrl ?? sent.idpSsoUrl ?? start.idpSsoUrl,
+    idpCertificates: metadata?.idpCertificates ?? (sent.idpCertificates ? readCertificates(sent.idpCertificates.items) : start.idpCertificates),
+    requestBinding: metadata?.requestBinding ?? (sent.requestBinding || start.requestBinding),
+    allowIdpInitiated: sent.allowIdpInitiated ?? start.allowIdpInitiated,
+    jit: sent.jit ?? start.jit,
+    defaultRoles: sent.defaultRoles ? [...new Set(sent.defaultRoles.items)] : start.defaultRoles,
+    groupMappings: sent.groupMappings ? sent.groupMappings.items.map(({ value, group, role }) => ({ value, group, role })) : start.groupMappings,
+    attributeMap: sent.attributeMap ? { ...sent.attributeMap.items } : start.attributeMap,
+  };
+}
+
+const readCertificates = (items: readonly string[]): string[] => [...new Set(items.map(normaliseCertificate))];
+
+/** Throws invalid_argument with everything that is missing or wrong, by kind. */
+export function assertWhole(kind: string, values: Settable, { hasSecret, egress }: { hasSecret: boolean; egress: EgressRules }): void {
+  const problems = kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
+  for (const [index, { group, role }] of values.groupMappings.entries())
+    if (group === '' && role === '') problems.push(`Provider.GroupMappings[${index}] must name a Group or a Role`);
+  if (problems.length > 0) throw invalid(problems);
+}
+
+function oidcProblems({ issuer, clientId, tokenAuthMethod }: Settable, hasSecret: boolean, egress: EgressRules): string[] {
+  const problems = addressProblems('Provider.Issuer', issuer, egress);
+  if (/[?#]/.test(issuer)) problems.push('Provider.Issuer must have no query and no fragment');
+  if (clientId === '') problems.push('Provider.ClientID is required');
+  if (tokenAuthMethod.startsWith('client_secret') && !hasSecret) problems.push(`Secret is required with ${tokenAuthMethod}`);
+  return problems;
+}
+
+function samlProblems({ idpEntityId, idpSsoUrl, idpCertificates }: Settable, egress: EgressRules): string[] {
+  const problems = addressProblems('Provider.IdpSsoURL', idpSsoUrl, egress);
+  if (idpEntityId === '') problems.push('Provider.IdpEntityID is required');
+  if (idpCertificates.length === 0) problems.push('Provider.IdpCertificates is required');
+  return problems;
+}
+
+function addressProblems(field: string, url: string, egress: EgressRules): string[] {
+  if (url === '') return [`${field} is required`];
+  const problem = urlProblem(url, egress);
+  return problem ? [`${field} ${problem}`] : [];
+}

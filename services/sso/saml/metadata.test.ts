@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { ServiceError } from '@bailiwick/shared/errors.ts';
+import { createSpCertificate } from './certificates.ts';
+import { readIdpMetadata, spMetadata } from './metadata.ts';
+import type { SamlProvider } from './saml.ts';
+
+const binding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-';
+let keys: { privateKey: string; certificate: string };
+let bare = '';
+
+before(async () => {
+  keys = await createSpCertificate('x');
+  bare = keys.certificate.replace(/-----[A-Z ]+-----|\s/g, '');
+});
+
+const key = (text: string, use = ' use="signing"') =>
+  `<KeyDescriptor${use}><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${text}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>`;
+const service = (kind: string, location: string) => `<SingleSignOnService Binding="${binding}${kind}" Location="${location}"/>`;
+const names = 'xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
+const role = (inner: string, kind = 'IDP') =>
+  `<${kind}SSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${inner}</${kind}SSODescriptor>`;
+const entity = (inner: string, id = 'https://idp.example/metadata') => `<EntityDescriptor ${names} entityID="${id}">${inner}</EntityDescriptor>`;
+const usual = () => entity(role(key(bare) + service('POST', 'https://idp.example/post') + service('Redirect', 'https://idp.example/redirect?a=1&amp;b=2')));
+const expected = () => ({
+  idpEntityId: 'https://idp.example/metadata',
+  idpSsoUrl: 'https://idp.example/redirect?a=1&b=2',
+  requestBinding: 'redirect',
+  idpCertificates: [keys.certificate],
+});
+
+describe('readIdpMetadata', () => {
+  test('finds entity id, address and signing certificates', async () => {
+    assert.deepEqual(readIdpMetadata(usual()), expected());
+    const other = await createSpCertificate('y');
+    const many = key(bare.replace(/.{64}/g, '$&\n      ')) + key(bare) + key(other.certificate, '') + key('junk') + key(bare, ' use="encryption"');
+    assert.deepEqual(readIdpMetadata(entity(role(many + service('POST', 'https://idp.example/post')))), {
+      ...expected(),
+      idpSsoUrl: 'https://idp.example/post',
+      requestBinding: 'post',
+      idpCertificates: [keys.certificate, other.certificate],
+    });
+  });
+
+  test('takes comments, a declaration, other roles and a list of one', () => {
+    const xml = usual();
+    assert.deepEqual(
+      readIdpMetadata(`\uFEFF<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- ours -->\n${xml.replace('<IDP', '<!-- x --><IDP')}\n`),
+      expected(),
+    );
+    assert.deepEqual(readIdpMetadata(`<EntitiesDescriptor ${names}>${xml}</EntitiesDescriptor>`), expected());
+    assert.deepEqual(readIdpMetadata(xml.replace('<IDP', `${role('', 'SP')}<IDP`)), expected());
+  });
+
+  test('refuses in plain words what it cannot use', () => {
+    const sso = service('Redirect', 'https://idp.example/sso');
+    const cases: Array<[string, RegExp]> = [
+      ['', /not well-formed/],
+      ['hello', /not well-formed/],
+      ['<html></html>', /not SAML metadata/],
+      [`<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${usual()}`, /document type declaration/],
+      [`<?php x ?>${usual()}`, /processing instructions/],
+      [`${usual()}${' '.repeat(300_000)}`, /larger than 256 KiB/],
+      [`<EntitiesDescriptor ${names}>${usual()}${usual()}</EntitiesDescriptor>`, /describes 2 entities/],
+      [`<EntitiesDescriptor ${names}></EntitiesDescriptor>`, /describes nobody/],
+      [entity(role(key(bare) + sso), ''), /no entity id/],
+      [entity(role('', 'SP')), /that of a service/],
+      [entity(role(key(bare) + sso).replace('SAML:2.0:protocol', 'SAML:1.1:protocol')), /not that of a SAML 2.0 identity provider/],
+      [entity(role(key(bare) + sso) + role(key(bare) + sso)), /more than once/],
+      [entity(role(key(bare) + service('Artifact', 'https://idp.example/sso'))), /no sign-on address/],
+      [entity(role(key(bare) + service('Redirect', 'javascript:alert(1)'))), /no URL/],
+      [entity(role(sso)), /no certificate for signing/],
+      [entity(role(key('junk') + sso)), /no certificate/],
+      [usual().replace('<IDP', '<other:IDP'), /not well-formed|prefix/],
+    ];
+    for (const [xml, says] of cases)
+      assert.throws(
+        () => readIdpMetadata(xml),
+        (error) => error instanceof ServiceError && error.code === 'invalid_argument' && says.test(error.message),
+        xml.slice(0, 300),
+      );
+  });
+});
+
+test('spMetadata offers what is accepted, and stays the same', () => {
+  const provider: SamlProvider = {
+    idpEntityId: '',
+    idpSsoUrl: '',
+    idpCertificates: [],
+    spEntityId: 'https://us.example/metadata?a=1&b=<2>',
+    acsUrl: 'https://us.example/callback',
+    requestBinding: 'redirect',
+    spPrivateKey: keys.privateKey,
+    spCertificate: keys.certificate,
+  };
+  const xml = spMetadata(provider);
+  assert.match(xml, /entityID="https:\/\/us\.example\/metadata\?a=1&amp;b=&lt;2(>|&gt;)"/);
+  assert.match(xml, /AuthnRequestsSigned="true"/);
+  assert.match(xml, /WantAssertionsSigned="true"/);
+  assert.match(xml, new RegExp(`<AssertionConsumerService [^>]*Binding="${binding}POST" Location="https://us\\.example/callback"`));
+  assert.deepEqual(
+    [...xml.matchAll(/use="(\w+)"/g)].map(([, use]) => use),
+    ['signing', 'encryption'],
+  );
+  assert.deepEqual(
+    [...xml.matchAll(/EncryptionMethod Algorithm="[^"]*#([^"]*)"/g)].map(([, name]) => name),
+    ['aes256-gcm', 'aes128-gcm'],
+  );
+  assert.equal(xml.replace(/\s/g, '').split(bare).length, 3);
+  assert.doesNotMatch(xml, /PRIVATE/);
+  assert.equal(spMetadata(provider), xml);
+  assert.throws(() => readIdpMetadata(xml), /that of a service/);
+});

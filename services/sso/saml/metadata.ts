@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { generateServiceProviderMetadata } from '@node-saml/node-saml';
+import { invalid } from '@bailiwick/shared/errors.ts';
+import { contentAlgorithms } from './decrypt.ts';
+import { normaliseCertificate } from './certificates.ts';
+import type { SamlProvider } from './saml.ts';
+import { childrenNamed, elementsOf, findAttribute, findChild, findText, isNamed, namespaces, parseXml, type XmlElement } from './xml.ts';
+
+const bindings = {
+  redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
+  post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+} as const;
+
+/** What an identity provider is given of us. It stays the same as long as the provider does. */
+export function spMetadata({ spEntityId, acsUrl, spPrivateKey, spCertificate }: SamlProvider): string {
+  const text = generateServiceProviderMetadata({
+    issuer: spEntityId,
+    callbackUrl: acsUrl,
+    privateKey: spPrivateKey,
+    publicCerts: spCertificate,
+    decryptionPvk: spPrivateKey,
+    decryptionCert: spCertificate,
+    identifierFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+    wantAssertionsSigned: true,
+    generateUniqueId: () => `_${createHash('sha256').update(spEntityId).digest('hex').slice(0, 40)}`,
+  });
+  // It offers all that could be decrypted, and some of that is refused.
+  const entity = parseXml(text, { refuse: (detail) => new Error(`our metadata ${detail}`) });
+  for (const method of elementsOf(entity).filter(({ localName }) => localName === 'EncryptionMethod'))
+    if (!contentAlgorithms.includes(method.getAttribute('Algorithm'))) (method.parentNode as XmlElement).removeChild(method);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${entity.toString()}\n`;
+}
+
+export type IdpMetadata = Pick<SamlProvider, 'idpEntityId' | 'idpSsoUrl' | 'requestBinding'> & { idpCertificates: string[] };
+
+const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
+
+/** What the metadata of an identity provider says. Whether it is the right one is for the administrator to know: signatures in it are not looked at. */
+export function readIdpMetadata(xml: string): IdpMetadata {
+  const entity = getEntity(parseXml(xml.replace(/^\uFEFF/, ''), { refuse, hasComments: true }));
+  const idpEntityId = findAttribute(entity, 'entityID')?.trim() ?? '';
+  if (idpEntityId === '' || idpEntityId.length > 1024) throw refuse('has no entity id, or one that is too long');
+  const roles = childrenNamed(entity, 'md:IDPSSODescriptor').filter((role) =>
+    (findAttribute(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.samlp),
+  );
+  const [role, ...more] = roles;
+  if (!role)
+    throw refuse(
+      childrenNamed(entity, 'md:SPSSODescriptor').length > 0
+        ? 'is that of a service, not of an identity provider'
+        : 'is not that of a SAML 2.0 identity provider',
+    );
+  if (more.length > 0) throw refuse('describes the identity provider more than once');
+  return { idpEntityId, ...getService(role), idpCertificates: getCertificates(role) };
+}
+
+function getEntity(root: XmlElement): XmlElement {
+  if (isNamed(root, 'md:EntityDescriptor')) return root;
+  if (!isNamed(root, 'md:EntitiesDescriptor')) throw refuse('is not SAML metadata: its first element has to be an EntityDescriptor');
+  const [entity, ...more] = elementsOf(root).filter((element) => isNamed(element, 'md:EntityDescriptor'));
+  if (!entity) throw refuse('describes nobody');
+  if (more.length > 0) throw refuse(`describes ${more.length + 1} entities: give the one of your identity provider alone`);
+  return entity;
+}
+
+/** By redirect, where the provider takes both: it needs no page in between. */
+function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestBinding'> {
+  const services = childrenNamed(role, 'md:SingleSignOnService');
+  for (const requestBinding of ['redirect', 'post'] as const) {
+    const service = services.find((candidate) => findAttribute(candidate, 'Binding') === bindings[requestBinding]);
+    const idpSsoUrl = service && findAttribute(service, 'Location')?.trim();
+    if (idpSsoUrl === undefined) continue;
+    if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol)) throw refuse('has a sign-on address that is no URL');
+    return { idpSsoUrl, requestBinding };
+  }
+  throw refuse('has no sign-on address for HTTP-Redirect or HTTP-POST');
+}
+
+function getCertificates(role: XmlElement): string[] {
+  const found = new Set<string>();
+  const faults: unknown[] = [];
+  for (const text of childrenNamed(role, 'md:KeyDescriptor').flatMap(signingCertificates)) {
+    try {
+      found.add(normaliseCertificate(text));
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (found.size > 0) return [...found];
+  throw faults[0] ?? refuse('has no certificate for signing');
+}
+
+function signingCertificates(descriptor: XmlElement): string[] {
+  if ((findAttribute(descriptor, 'use') ?? 'signing') !== 'signing') return [];
+  const info = findChild(descriptor, 'ds:KeyInfo');
+  const data = info ? childrenNamed(info, 'ds:X509Data') : [];
+  return data.flatMap((item) => childrenNamed(item, 'ds:X509Certificate')).map((certificate) => findText(certificate) ?? '');
+}

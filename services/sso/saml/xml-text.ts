@@ -1,0 +1,37 @@
+import { Buffer } from 'node:buffer';
+
+/** What is thrown when a text is refused, made of words that go on from "the document" or "it". */
+export type Refuse = (detail: string) => Error;
+
+/** Far beyond what honest documents have, and so little that no parser takes long over it, however it goes about it. */
+export const maxBytes = 256 * 1024;
+const maxElements = 10_000;
+const maxAttributes = 200;
+const maxPrefixes = 64;
+
+const declaration = /^\s*<\?xml\s+version\s*=\s*(["'])1\.0\1(?:\s+encoding\s*=\s*(["'])utf-8\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/i;
+
+/**
+ * The text without its declaration, once everything is refused that needs no parser to be seen. There is no DTD, no entity, no
+ * processing instruction and no CDATA in it, and comments only where `hasComments` allows them: each of these is a way to make
+ * two readers see two texts.
+ */
+export function assertText(text: string, hasComments: boolean, refuse: Refuse): string {
+  if (Buffer.byteLength(text) > maxBytes) throw refuse(`is larger than ${maxBytes / 1024} KiB`);
+  const body = text.replace(declaration, '').trim();
+  // A "<" stands nowhere but before markup.
+  if (/<!DOCTYPE|<!ENTITY/i.test(body)) throw refuse('has a document type declaration, which is refused');
+  if ((hasComments ? /<!(?!--)|<\?/ : /<!|<\?/).test(body)) throw refuse('has comments, processing instructions or CDATA, which are refused');
+  if (!body.startsWith('<') || !body.endsWith('>')) throw refuse('is not well-formed XML');
+  assertBounded(body, refuse);
+  return body;
+}
+
+/** The parser looks through all attributes for each one, and copies all namespaces for each element that declares one. */
+function assertBounded(body: string, refuse: Refuse): void {
+  const pieces = body.split('<', maxElements * 2 + 2);
+  if (pieces.length > maxElements * 2 + 1) throw refuse('has too many elements');
+  if (pieces.some((piece) => piece.split('=', maxAttributes + 2).length > maxAttributes + 1)) throw refuse('has an element with too many attributes');
+  const prefixes = new Set(Array.from(body.matchAll(/xmlns:[^\s=]{0,100}/g), ([name]) => name));
+  if (prefixes.size > maxPrefixes) throw refuse('declares too many namespaces');
+}

@@ -1,0 +1,43 @@
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { perMinute } from '@bailiwick/shared/limits.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { noteFailure } from '../providers/queries.ts';
+import { providerJson, type ProviderValues, targetOf } from '../providers/record.ts';
+import type { SignInDeps } from './deps.ts';
+import type { SignInRefused } from './refusal.ts';
+
+/** Anybody may send answers that are none: the audit has each, and the tenant's endpoints are told of so many. */
+const toldOf = perMinute(10);
+
+export type Failure = {
+  provider: ProviderValues;
+  refusal: SignInRefused;
+  ip: string;
+  userAgent: string;
+  /** Whom it was about, where that could be read. */
+  email?: string;
+};
+
+/** Tells of a sign-in that was refused: the provider's LastError, the audit, and whoever follows sso.login_failed. */
+export async function recordFailure(
+  { database, limiter, publicUrl }: SignInDeps,
+  call: Call,
+  { provider, refusal, ip, userAgent, email = '' }: Failure,
+): Promise<void> {
+  const isTold = (await limiter.use(`sso_failed ${provider.tenant} ${provider.id}`, toldOf)) === 0;
+  const lastError = `${refusal.reason}: ${refusal.detail}`;
+  await database.transaction(provider.tenant, async (em) => {
+    await noteFailure(em, provider.tenant, provider.id, lastError);
+    recordChange(
+      em,
+      { operation: call.operation, caller: { ...call.caller, ip, userAgent } },
+      {
+        tenant: provider.tenant,
+        type: 'sso.login_failed',
+        code: refusal.code,
+        data: isTold ? providerJson({ ...provider, lastError }, publicUrl) : null,
+        targets: [targetOf(provider), ...(email === '' ? [] : [{ Type: 'address', ID: '', Name: email }])],
+      },
+    );
+  });
+}

@@ -1,0 +1,67 @@
+import { Buffer } from 'node:buffer';
+import { createHash, randomBytes } from 'node:crypto';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { FlowEntity } from './entities.ts';
+import { consumeFlow, isFlowWaiting } from './queries.ts';
+import { SignInRefused } from './refusal.ts';
+import type { ReturnTarget } from './return.ts';
+
+const lifetimeMs = 10 * 60_000;
+
+/** What is known of a sign-in between its two halves. */
+export type Flow = {
+  /** Travels through the browser and the provider: `state`, or RelayState. */
+  state: string;
+  /** The nonce of an OIDC request, the id of a SAML one. */
+  request: string;
+  /** The PKCE verifier; "" for SAML. */
+  verifier: string;
+};
+
+const random = () => randomBytes(32).toString('base64url');
+const hash = (text: string) => createHash('sha256').update(text).digest();
+const idOf = (state: string) => hash(state).toString('hex');
+const contextOf = (id: string) => [id, 'verifier'] as const;
+
+/** What the browser's cookie of a flow is called: flows in several tabs do not disturb each other. */
+export const cookieOf = (state: string): string => idOf(state).slice(0, 16);
+
+// An id in XML begins with no digit.
+export const createFlow = (kind: string): Flow => ({
+  state: random(),
+  request: kind === 'saml' ? `_${randomBytes(20).toString('hex')}` : random(),
+  verifier: kind === 'saml' ? '' : random(),
+});
+
+type Store = { database: Database; keys: TenantKeys };
+type Place = { tenant: string; provider: string };
+
+/** Keeps a flow for ten minutes. Returns what the browser must show to end it. */
+export async function keepFlow({ database, keys }: Store, { tenant, provider }: Place, flow: Flow, target: ReturnTarget): Promise<string> {
+  const binding = random();
+  const id = idOf(flow.state);
+  const { dekId, sealed } = flow.verifier === '' ? { dekId: '', sealed: Buffer.alloc(0) } : await keys.seal(tenant, Buffer.from(flow.verifier), contextOf(id));
+  const now = new Date();
+  await database.transaction(tenant, async (em) => {
+    const times = { createdAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
+    em.persist(
+      em.create(FlowEntity, { tenant, id, provider, bindingHash: hash(binding), request: flow.request, dekId, verifierEnc: sealed, ...target, ...times }),
+    );
+  });
+  return binding;
+}
+
+export type Visit = Place & { state: string; bindings: Readonly<Record<string, string>> };
+
+/** Ends a flow for the browser that has begun it: it serves once. Throws SignInRefused for every other. */
+export async function takeFlow({ database, keys }: Store, { tenant, provider, state, bindings }: Visit): Promise<Flow & ReturnTarget> {
+  const key = { tenant, provider, id: idOf(state) };
+  const row = await consumeFlow(database, key, hash(bindings[cookieOf(state)] ?? ''));
+  if (!row) {
+    if (await isFlowWaiting(database, key)) throw new SignInRefused('FLOW_ELSEWHERE', 'the answer came to another browser than the one that had asked');
+    throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
+  }
+  const verifier = row.dekId === '' ? '' : (await keys.open(tenant, { dekId: row.dekId, sealed: row.verifierEnc }, contextOf(row.id))).toString();
+  return { state, request: row.request, verifier, returnTo: row.returnTo, origin: row.origin };
+}

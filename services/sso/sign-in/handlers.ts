@@ -1,0 +1,34 @@
+import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { callerNetwork } from '@bailiwick/shared/limits.ts';
+import { openCredentials } from '../providers/credentials.ts';
+import { findProvider } from '../providers/queries.ts';
+import { spMetadata } from '../saml/metadata.ts';
+import type { SignInDeps } from './deps.ts';
+import { finishSignIn } from './finish.ts';
+import { samlProvider } from './protocols.ts';
+import { startSignIn } from './start.ts';
+
+export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
+  // Before anything else is done for an address: each sign-in is a row, and each answer a signature.
+  async function count(ip: string): Promise<void> {
+    if (deps.signInLimit) await deps.limiter.take(`address sign_in ${callerNetwork(ip)}`, deps.signInLimit);
+  }
+  return {
+    async start(request, call) {
+      await count(request.ip);
+      return startSignIn(deps, request, call);
+    },
+    async finish(request, call) {
+      await count(request.ip);
+      return finishSignIn(deps, request, call);
+    },
+    async metadata({ tenant, provider: id, ip }) {
+      await count(ip);
+      const provider = await findProvider(deps.database, tenant, id);
+      if (provider?.kind !== 'saml') throw notFound('provider');
+      return { xml: spMetadata(samlProvider(provider, await openCredentials(deps.keys, provider), deps.publicUrl)) };
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import type { ProviderValues } from '../providers/record.ts';
+import { assertLasting } from '../saml/person.ts';
+import type { Asserted } from './asserted.ts';
+import { SignInRefused } from './refusal.ts';
+
+/** Who signs in, as its provider says. */
+export type Person = {
+  subject: string;
+  /** "" = the provider tells none. */
+  email: string;
+  emailVerified: boolean;
+  name: string;
+  givenName: string;
+  familyName: string;
+  picture: string;
+  locale: string;
+  groups: string[];
+};
+
+type Field = 'Email' | 'Name' | 'GivenName' | 'FamilyName' | 'Picture' | 'Locale' | 'Groups';
+
+const claimed = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+
+/** Where providers usually say what: the first of a field's names that is there counts. */
+const usual: Record<'oidc' | 'saml', Record<Field, readonly string[]>> = {
+  oidc: {
+    Email: ['email'],
+    Name: ['name'],
+    GivenName: ['given_name'],
+    FamilyName: ['family_name'],
+    Picture: ['picture'],
+    Locale: ['locale'],
+    Groups: ['groups'],
+  },
+  saml: {
+    Email: ['email', 'mail', 'emailAddress', `${claimed}/emailaddress`, 'urn:oid:0.9.2342.19200300.100.1.3'],
+    Name: ['displayName', 'name', 'http://schemas.microsoft.com/identity/claims/displayname', 'urn:oid:2.16.840.1.113730.3.1.241'],
+    GivenName: ['givenName', 'firstName', `${claimed}/givenname`, 'urn:oid:2.5.4.42'],
+    FamilyName: ['sn', 'surname', 'lastName', `${claimed}/surname`, 'urn:oid:2.5.4.4'],
+    Picture: ['picture'],
+    Locale: ['locale', 'preferredLanguage', 'urn:oid:2.16.840.1.113730.3.1.39'],
+    Groups: [
+      'groups',
+      'memberOf',
+      'http://schemas.microsoft.com/ws/2008/06/identity/claims/groups',
+      'http://schemas.xmlsoap.org/claims/Group',
+      'urn:oid:1.3.6.1.4.1.5923.1.5.1.1',
+    ],
+  },
+};
+
+const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+
+/** Reads what the provider has said of a person, in the places that the provider's record names. Throws SignInRefused for what cannot be told apart. */
+export function readPerson(asserted: Asserted, { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>): Person {
+  const { claims } = asserted;
+  const places = usual[kind === 'saml' ? 'saml' : 'oidc'];
+  const found = (field: Field): unknown => {
+    const mapped = attributeMap[field];
+    const name = mapped === undefined ? places[field].find((one) => Object.hasOwn(claims, one)) : mapped;
+    return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined;
+  };
+  const text = (field: Field): string => textsOf(found(field))[0] ?? '';
+  return {
+    subject: readSubject(asserted, kind, attributeMap['Subject']),
+    email: readEmail(textsOf(found('Email') ?? addressInName(claims, attributeMap))),
+    emailVerified: isVerified(claims, kind, attributeMap),
+    name: text('Name'),
+    givenName: text('GivenName'),
+    familyName: text('FamilyName'),
+    picture: text('Picture'),
+    locale: text('Locale'),
+    groups: textsOf(found('Groups')),
+  };
+}
+
+function readSubject(asserted: Asserted, kind: string, mapped: string | undefined): string {
+  const { subject, claims } = asserted;
+  if (mapped !== undefined) {
+    const [named, ...more] = textsOf(Object.hasOwn(claims, mapped) ? claims[mapped] : undefined);
+    if (named === undefined || named === '' || more.length > 0)
+      throw new SignInRefused('ANSWER_INVALID', `the answer has not exactly one ${mapped}, which AttributeMap names as Subject`);
+    return named;
+  }
+  if (kind === 'saml') assertLasting(asserted);
+  return subject;
+}
+
+const addressInName = (claims: Asserted['claims'], map: Readonly<Record<string, string>>): unknown =>
+  map['Email'] === undefined && claims['nameIDFormat'] === emailFormat ? claims['nameID'] : undefined;
+
+function readEmail(found: readonly string[]): string {
+  if (found.length > 1)
+    throw new SignInRefused('ANSWER_INVALID', 'the answer has several addresses, and which one counts cannot be told: name the one in AttributeMap');
+  const [email = ''] = found;
+  if (email === '') return '';
+  try {
+    return normaliseEmail(email).address;
+  } catch {
+    throw new SignInRefused('ANSWER_INVALID', 'the address in the answer is none');
+  }
+}
+
+// An OIDC provider says by a claim whether it has verified the address. A SAML provider has no such word: what it signs, it asserts.
+function isVerified(claims: Asserted['claims'], kind: string, map: Readonly<Record<string, string>>): boolean {
+  const mapped = map['EmailVerified'];
+  if (mapped !== undefined) return Object.hasOwn(claims, mapped) && [true, 'true'].includes(single(claims[mapped]) as boolean | string);
+  if (kind === 'saml') return true;
+  // That claim is about the claim `email`, and says nothing of another one.
+  return (map['Email'] ?? 'email') === 'email' && Object.hasOwn(claims, 'email_verified') && claims['email_verified'] === true;
+}
+
+const single = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);
+
+/** The texts of a claim: one, a list, or none. */
+function textsOf(value: unknown): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter((one): one is string => typeof one === 'string' && one !== '' && one.isWellFormed() && !one.includes('\u0000'));
+}
+
+/** What a person's groups mean here, by the provider's mappings. */
+export function mapGroups(groups: readonly string[], { groupMappings }: Pick<ProviderValues, 'groupMappings'>): { groups: string[]; roles: string[] } {
+  const has = new Set(groups);
+  const meant = groupMappings.filter(({ value }) => has.has(value));
+  const each = (field: 'group' | 'role') => [...new Set(meant.map((mapping) => mapping[field]).filter((name) => name !== ''))];
+  return { groups: each('group'), roles: each('role') };
+}

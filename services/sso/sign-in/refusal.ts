@@ -1,0 +1,47 @@
+import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
+import { ConnectError } from '@connectrpc/connect';
+
+// Why a sign-in is refused. The person reads what to do about it; the tenant's administrators read the detail in the
+// provider's LastError, the event sso.login_failed and the audit.
+
+const refusals = {
+  FLOW_UNKNOWN: 'This sign-in has expired or was finished before. Please sign in again.',
+  FLOW_ELSEWHERE: 'This sign-in was begun in another browser. Please sign in again.',
+  PROVIDER_INACTIVE: 'This way to sign in is switched off. Please ask your administrator.',
+  PROVIDER_REFUSED: 'Your organisation’s sign-in has refused you, or you have cancelled it. Please try again or ask your administrator.',
+  PROVIDER_UNREACHABLE: 'Your organisation’s sign-in cannot be reached at the moment. Please try again later.',
+  ANSWER_INVALID: 'The answer of your organisation’s sign-in cannot be accepted. Please ask your administrator.',
+  EMAIL_MISSING: 'Your organisation’s sign-in does not tell your address. Please ask your administrator.',
+  EMAIL_UNVERIFIED: 'Your organisation’s sign-in has not verified your address. Please ask your administrator.',
+  DOMAIN_FOREIGN: 'Your address belongs to none of your organisation’s domains. Please ask your administrator.',
+  NO_ACCOUNT: 'You have no account here yet. Please ask your administrator for an invitation.',
+  NO_MEMBER: 'You are not a member of this organisation. Please ask your administrator for an invitation.',
+  ACCOUNT_DISABLED: 'Your account is disabled. Please ask your administrator.',
+  ALREADY_LINKED: 'Your account here belongs to another identity of your organisation’s sign-in. Please ask whoever runs this service to remove that one.',
+  RETURN_FOREIGN: 'The address to return to is not allowed. Please begin again where you came from.',
+} as const;
+
+export type RefusalReason = keyof typeof refusals;
+
+const isReason = (reason: string): reason is RefusalReason => Object.hasOwn(refusals, reason);
+
+/** A sign-in that is refused for good. `detail` must hold no token, code, secret or address of a person. */
+export class SignInRefused extends ServiceError {
+  readonly detail: string;
+  constructor(reason: RefusalReason, detail: string) {
+    const code =
+      reason === 'FLOW_UNKNOWN' || reason === 'RETURN_FOREIGN'
+        ? 'failed_precondition'
+        : reason === 'PROVIDER_UNREACHABLE'
+          ? 'unavailable'
+          : 'permission_denied';
+    super(code, reason, refusals[reason]);
+    this.detail = detail;
+  }
+}
+
+/** What identity or access refused, in the words that a person gets here. Others stay as they are. */
+export function asRefusal(thrown: unknown): unknown {
+  const error = thrown instanceof ConnectError ? toServiceError(thrown) : thrown;
+  return error instanceof ServiceError && isReason(error.reason) && !(error instanceof SignInRefused) ? new SignInRefused(error.reason, error.message) : thrown;
+}

@@ -1,0 +1,27 @@
+import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { notFound } from '@bailiwick/shared/errors.ts';
+import { openCredentials } from '../providers/credentials.ts';
+import { findProvider } from '../providers/queries.ts';
+import type { SignInDeps } from './deps.ts';
+import { recordFailure } from './failure.ts';
+import { cookieOf, createFlow, keepFlow } from './flow.ts';
+import { SignInRefused } from './refusal.ts';
+import { readReturn } from './return.ts';
+
+/** Begins a sign-in: the browser goes to the provider, and keeps a cookie that binds the answer to it. */
+export async function startSignIn(deps: SignInDeps, { tenant, provider: id, returnTo, ip, userAgent }: StartRequest, call: Call) {
+  const provider = await findProvider(deps.database, tenant, id);
+  if (!provider) throw notFound('provider');
+  if (!provider.active) throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
+  const target = readReturn(returnTo, deps);
+  const flow = createFlow(provider.kind);
+  try {
+    const { redirect, form = {} } = await deps.protocols.begin(provider, await openCredentials(deps.keys, provider), flow);
+    const binding = await keepFlow(deps, { tenant, provider: id }, flow, target);
+    return { redirect, form, flow: cookieOf(flow.state), binding };
+  } catch (error) {
+    if (error instanceof SignInRefused) await recordFailure(deps, call, { provider, refusal: error, ip, userAgent });
+    throw error;
+  }
+}

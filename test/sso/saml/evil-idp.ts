@@ -1,0 +1,133 @@
+import { Buffer } from 'node:buffer';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { inflateRawSync } from 'node:zlib';
+import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
+import { craftFor, honest, type Situation } from './craft.ts';
+import { forgeries } from './forgeries/forgeries.ts';
+import { bare, escapeXml, type Keys, type Person } from './texts.ts';
+
+// An identity provider that answers rightly until it is armed with a forgery. It takes requests by redirect and by POST, asks
+// nobody for a password, and sends its answer with a form, as others do.
+
+export type EvilIdp = {
+  entityId: string;
+  ssoUrl: string;
+  /** Where it answers without having been asked: with `acsUrl`, `spEntityId` and `RelayState` in the query. */
+  unsolicitedUrl: string;
+  certificate: string;
+  metadataXml: string;
+  /** From now on each answer is this forgery; without a name, an honest one. */
+  arm(name?: string): void;
+  setPerson(person: Person): void;
+  /** From now on honest assertions are encrypted for this certificate of the service. */
+  encryptFor(certificate: string | undefined): void;
+  /** The last request that came, as XML. */
+  lastRequest(): string;
+  stop(): Promise<void>;
+};
+
+export const ada: Person = {
+  nameId: 'ada-1815',
+  attributes: { mail: ['ada@corp.example'], displayName: ['Ada Lovelace'], groups: ['staff', 'engineers & poets'] },
+};
+
+type Asked = { acsUrl: string; spEntityId: string; requestId: string | undefined; relayState: string };
+
+export async function startEvilIdp(): Promise<EvilIdp> {
+  const [keys, foreign] = await Promise.all([createSpCertificate('Evil IdP'), createSpCertificate('Nobody')]);
+  const state = { forgery: undefined as string | undefined, person: ada, encryptsFor: undefined as string | undefined, lastRequest: '' };
+  const server = createServer((request, response) => {
+    serve(request).then(
+      (page) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(page),
+      (error: unknown) => fail(response, error),
+    );
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const entityId = `${origin}/metadata`;
+
+  async function serve(request: IncomingMessage): Promise<string> {
+    const asked = await readRequest(request, origin, (xml) => {
+      state.lastRequest = xml;
+    });
+    const situation = { ...asked, entityId, keys, foreign, person: state.person, spCertificate: state.encryptsFor ?? foreign.certificate, now: new Date() };
+    return page(asked, await answer(situation, state));
+  }
+
+  return {
+    entityId,
+    ssoUrl: `${origin}/sso`,
+    unsolicitedUrl: `${origin}/unsolicited`,
+    certificate: keys.certificate,
+    metadataXml: metadataOf(entityId, `${origin}/sso`, keys),
+    arm: (name) => {
+      if (name !== undefined && !forgeries[name]) throw new Error(`no forgery is called "${name}"`);
+      state.forgery = name;
+    },
+    setPerson: (person) => {
+      state.person = person;
+    },
+    encryptFor: (certificate) => {
+      state.encryptsFor = certificate;
+    },
+    lastRequest: () => state.lastRequest,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The SAMLResponse to post. */
+async function answer(situation: Situation, { forgery, encryptsFor }: { forgery: string | undefined; encryptsFor: string | undefined }): Promise<string> {
+  const craft = craftFor(situation);
+  const encode = (xml: string) => Buffer.from(xml).toString('base64');
+  const armed = forgery === undefined ? undefined : forgeries[forgery];
+  if (armed) return armed.isEncoded ? armed.forge(craft) : encode(await armed.forge(craft));
+  return encode(encryptsFor === undefined ? honest(craft) : craft.response(await craft.encrypt(craft.sign(craft.assertion()))));
+}
+
+async function readRequest(request: IncomingMessage, origin: string, note: (xml: string) => void): Promise<Asked> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', origin);
+  const relayState = searchParams.get('RelayState') ?? '';
+  if (pathname === '/unsolicited')
+    return { acsUrl: searchParams.get('acsUrl') ?? '', spEntityId: searchParams.get('spEntityId') ?? '', requestId: undefined, relayState };
+  if (pathname !== '/sso') throw new Error(`there is no ${pathname} here`);
+  const isPost = request.method === 'POST';
+  const parameters = isPost ? new URLSearchParams(await readText(request)) : searchParams;
+  const bytes = Buffer.from(parameters.get('SAMLRequest') ?? '', 'base64');
+  const xml = (isPost ? bytes : inflateRawSync(bytes)).toString();
+  note(xml);
+  const find = (pattern: RegExp) => pattern.exec(xml)?.[1] ?? '';
+  return {
+    acsUrl: find(/ AssertionConsumerServiceURL="([^"]*)"/),
+    spEntityId: find(/<saml:Issuer[^>]*>([^<]*)</),
+    requestId: find(/<samlp:AuthnRequest[^>]* ID="([^"]*)"/),
+    relayState: parameters.get('RelayState') ?? '',
+  };
+}
+
+function page({ acsUrl, relayState }: Asked, encoded: string): string {
+  const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeXml(value)}">`;
+  const fields = field('SAMLResponse', encoded) + (relayState === '' ? '' : field('RelayState', relayState));
+  return `<!doctype html><html lang="en"><title>Signing in</title><body onload="document.forms[0].submit()"><form method="post" action="${escapeXml(acsUrl)}">${fields}<button>Continue</button></form></body></html>`;
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  response.writeHead(400, { 'content-type': 'text/plain' }).end(error instanceof Error ? error.message : 'failed');
+}
+
+function metadataOf(entityId: string, ssoUrl: string, { certificate }: Keys): string {
+  const binding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-';
+  return `<?xml version="1.0"?>
+<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="${entityId}">
+  <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol" WantAuthnRequestsSigned="true">
+    <md:KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${bare(certificate)}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+    <md:SingleSignOnService Binding="${binding}POST" Location="${ssoUrl}"/>
+    <md:SingleSignOnService Binding="${binding}Redirect" Location="${ssoUrl}"/>
+  </md:IDPSSODescriptor>
+</md:EntityDescriptor>`;
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
+import { readIdpMetadata } from '@bailiwick/sso/saml/metadata.ts';
+import { createSaml, type SamlAsserted, type SamlProvider } from '@bailiwick/sso/saml/saml.ts';
+import { SignInRefused } from '@bailiwick/sso/sign-in/refusal.ts';
+import { formOf, startBrowser } from '../browse.ts';
+import { ada, type EvilIdp, startEvilIdp } from './evil-idp.ts';
+import { forgeries } from './forgeries/forgeries.ts';
+
+const saml = createSaml();
+let idp: EvilIdp;
+let provider: SamlProvider;
+let asked = 0;
+
+before(async () => {
+  idp = await startEvilIdp();
+  const { privateKey, certificate } = await createSpCertificate('Bailiwick');
+  provider = {
+    ...readIdpMetadata(idp.metadataXml),
+    spEntityId: 'https://bailiwick.example/auth/t/p/metadata',
+    acsUrl: 'https://bailiwick.example/auth/t/p/callback',
+    spPrivateKey: privateKey,
+    spCertificate: certificate,
+  };
+});
+after(() => idp?.stop());
+
+/** Asks as a browser would, and returns what the provider's form would post to us. */
+async function ask(binding: 'redirect' | 'post' = 'redirect'): Promise<{ requestId: string; parameters: Record<string, string> }> {
+  const requestId = `_request-${++asked}`;
+  const request = await saml.begin({ ...provider, requestBinding: binding }, { requestId, relayState: `state-${asked}` });
+  const browser = startBrowser();
+  const page = 'redirect' in request ? await browser.open(request.redirect) : await browser.send({ action: request.url, method: 'post', fields: request.form });
+  assert.equal(page.status, 200, page.text);
+  const form = formOf(page);
+  assert.equal(form.action, provider.acsUrl);
+  return { requestId, parameters: form.fields };
+}
+
+async function signIn(binding?: 'redirect' | 'post'): Promise<SamlAsserted> {
+  const { requestId, parameters } = await ask(binding);
+  assert.equal(parameters.RelayState, `state-${asked}`);
+  return saml.finish(provider, { requestId }, parameters);
+}
+
+async function refusalOf(attempt: Promise<unknown>): Promise<SignInRefused> {
+  const outcome = await attempt.then(
+    (value) => assert.fail(`it was accepted: ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  );
+  assert.ok(outcome instanceof SignInRefused, String(outcome));
+  return outcome;
+}
+
+describe('an honest answer tells the person', () => {
+  const expected = { mail: 'ada@corp.example', displayName: 'Ada Lovelace', groups: ['staff', 'engineers & poets'] };
+
+  for (const binding of ['redirect', 'post'] as const) {
+    for (const isEncrypted of [false, true]) {
+      test(`to a request by ${binding}${isEncrypted ? ', encrypted' : ''}`, async () => {
+        idp.encryptFor(isEncrypted ? provider.spCertificate : undefined);
+        const { issuer, subject, claims, assertionId, expiresAt } = await signIn(binding);
+        idp.encryptFor(undefined);
+        assert.equal(issuer, idp.entityId);
+        assert.equal(subject, ada.nameId);
+        assert.deepEqual({ ...claims }, { ...expected, nameID: ada.nameId, nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent' });
+        assert.match(assertionId, /^_/);
+        const left = expiresAt.getTime() - Date.now();
+        assert.ok(left > 5 * 60_000 && left <= 6 * 60_000, `${left} ms`);
+      });
+    }
+  }
+
+  test('with any of the certificates that are configured', async () => {
+    const { certificate } = await createSpCertificate('next');
+    const { requestId, parameters } = await ask();
+    assert.equal((await saml.finish({ ...provider, idpCertificates: [certificate, idp.certificate] }, { requestId }, parameters)).subject, ada.nameId);
+    const refusal = await refusalOf(saml.finish({ ...provider, idpCertificates: [certificate] }, { requestId }, parameters));
+    assert.match(refusal.detail, /not from any of the certificates/);
+  });
+
+  test('that nobody has asked for, only where nobody has asked', async () => {
+    const query = new URLSearchParams({ acsUrl: provider.acsUrl, spEntityId: provider.spEntityId });
+    const { fields } = formOf(await startBrowser().open(`${idp.unsolicitedUrl}?${query.toString()}`));
+    assert.equal((await saml.finish(provider, { requestId: undefined }, fields)).subject, ada.nameId);
+    assert.match((await refusalOf(saml.finish(provider, { requestId: '_some' }, fields))).detail, /answers no request/);
+    const { requestId, parameters } = await ask();
+    assert.equal(saml.requestIdOf(parameters), requestId);
+    assert.match((await refusalOf(saml.finish(provider, { requestId: undefined }, parameters))).detail, /no sign-in waits for it/);
+  });
+
+  test('twice, under the same assertion id', async () => {
+    const { requestId, parameters } = await ask();
+    const [one, other] = [await saml.finish(provider, { requestId }, parameters), await saml.finish(provider, { requestId }, parameters)];
+    assert.deepEqual([other.assertionId, other.expiresAt], [one.assertionId, one.expiresAt]);
+  });
+
+  test('until a minute after its time, and from a minute before it', async () => {
+    const { requestId, parameters } = await ask();
+    const { expiresAt } = await saml.finish(provider, { requestId }, parameters);
+    const at = (ms: number) => saml.finish(provider, { requestId }, parameters, new Date(ms));
+    await at(expiresAt.getTime() - 1);
+    assert.match((await refusalOf(at(expiresAt.getTime()))).detail, /has expired/);
+    await at(expiresAt.getTime() - 6 * 60_000 - 59_000);
+    assert.match((await refusalOf(at(expiresAt.getTime() - 7 * 60_000 - 61_000))).detail, /made in the future|not valid yet/);
+  });
+});
+
+describe('no answer is accepted that is', () => {
+  for (const [name, { says, reason = 'ANSWER_INVALID' }] of Object.entries(forgeries)) {
+    test(name, async () => {
+      idp.encryptFor(undefined);
+      assert.equal((await signIn()).subject, ada.nameId);
+      // What is not encrypted honestly is encrypted for us by the forgery.
+      idp.encryptFor(provider.spCertificate);
+      idp.arm(name);
+      const { requestId, parameters } = await ask();
+      idp.arm();
+      const used = process.cpuUsage();
+      const refusal = await refusalOf(saml.finish(provider, { requestId }, parameters));
+      // Of this process, so that a busy machine does not matter.
+      const { user, system } = process.cpuUsage(used);
+      assert.ok(user + system < 2_000_000, `${user + system} µs`);
+      assert.match(refusal.detail, says);
+      assert.equal(refusal.reason, reason);
+      assert.doesNotMatch(refusal.detail, /ada@|admin|<|\n/);
+    });
+  }
+});
+
+test('attributes reach no prototype, whatever they are called', async () => {
+  const names = ['__proto__', 'constructor', 'prototype', 'toString', 'nameID', 'issuer'];
+  idp.encryptFor(undefined);
+  idp.setPerson({ ...ada, attributes: Object.fromEntries(names.map((name) => [name, ['evil', 'more']])) });
+  const { claims, subject, issuer } = await signIn();
+  idp.setPerson(ada);
+  assert.deepEqual([subject, issuer, claims.nameID], [ada.nameId, idp.entityId, ada.nameId]);
+  assert.deepEqual(Object.keys(claims).sort(), ['issuer', 'nameID', 'nameIDFormat', 'toString']);
+  assert.equal(Object.getPrototypeOf(claims), null);
+  assert.equal(({} as Record<string, unknown>).evil, undefined);
+});
+
+test('what is posted besides the answer is of no account, and inherited names are not read', async () => {
+  const { requestId, parameters } = await ask();
+  await saml.finish(provider, { requestId }, { ...parameters, SAMLRequest: 'x', SigAlg: 'x', Signature: 'x' });
+  assert.match((await refusalOf(saml.finish(provider, { requestId }, Object.create(parameters) as Record<string, string>))).detail, /no SAMLResponse/);
+});
+
+test('the request an answer is for is looked up in nothing that could not be parsed', () => {
+  const encode = (text: string) => ({ SAMLResponse: Buffer.from(text).toString('base64') });
+  for (const text of ['', 'x', '<!DOCTYPE a><a InResponseTo="_x"/>', `<a InResponseTo="_x">${' '.repeat(300_000)}</a>`, '<a/>'])
+    assert.equal(saml.requestIdOf(encode(text)), undefined);
+  assert.equal(saml.requestIdOf({}), undefined);
+});

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bodyOf, readList } from '../answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
+import { mailsTo, newAddress, signUp } from '../people.ts';
+import { countOf, eventsOf, rowsOf } from '../store.ts';
+import { createHome, goThrough, type Home, loginUrl, oidcOf, readProvider, refusalIn, samlOf, type Saved, saveProvider } from './home.ts';
+import { type Op, startOp } from './oidc/op.ts';
+import { type EvilIdp, startEvilIdp } from './saml/evil-idp.ts';
+
+// Signing in through providers that are not ours: oidc-provider, and an identity provider that answers honestly here.
+
+type Member = { UserID: string; Source: string };
+type Said = { subject: string; email: string; verified?: boolean; groups?: string[]; name?: string };
+
+const clientSecret = 'a secret that is long enough for HMAC-SHA256';
+
+describeBoth('single sign-on', (topology) => {
+  let stack: Stack;
+  let op: Op;
+  let idp: EvilIdp;
+  before(async () => {
+    [stack, op, idp] = await Promise.all([startStack(topology, { BAILIWICK_LIMITS: 'off' }), startOp({ clients: [] }), startEvilIdp()]);
+  });
+  after(async () => {
+    await Promise.all([stack?.stop(), op?.stop(), idp?.stop()]);
+  });
+
+  let login = '';
+
+  /** What the providers say of the next person. */
+  function say({ subject, email, verified = true, groups = [], name = 'Ada Lovelace' }: Said): void {
+    login = subject;
+    op.setAccount(subject, { email, email_verified: verified, groups, name });
+    idp.setPerson({ nameId: subject, attributes: { mail: [email], displayName: [name], groups } });
+  }
+  const go = (start: string) => goThrough(stack, start, { login });
+  async function provide(home: Home, kind: string, fields: object = {}): Promise<Saved> {
+    if (kind === 'saml') return saveProvider(stack, home, { ...samlOf(idp), ...fields });
+    const provider = await saveProvider(stack, home, { ...oidcOf(op.issuer), ...fields }, { Secret: clientSecret });
+    op.setClient({ id: 'bailiwick', redirectUris: [provider.RedirectURI], secret: clientSecret });
+    return provider;
+  }
+  const membersOf = async ({ tenant: Tenant, owner }: Home) => (await readList<Member>(stack, 'TenantMembers_List', { Tenant }, owner.token)).items;
+  const rolesOf = ({ tenant }: Home, userId: string) =>
+    rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2 order by role', [tenant, userId]);
+  const account = async (token: string) =>
+    bodyOf(await stack.call('Account_Get', {}, token)) as unknown as {
+      User: { ID: string; Email: string; Name: string; HasPassword: boolean };
+      Tenants: Array<{ ID: string }>;
+    };
+  const groupsOf = async ({ tenant: Tenant, owner }: Home, path: string) =>
+    (await readList<string>(stack, 'Groups_ListMembers', { Tenant, Group: path }, owner.token)).items;
+
+  for (const kind of ['oidc', 'saml']) {
+    test(`the first sign-in (${kind}) creates a user who is a member, the second finds it`, async () => {
+      const home = await createHome(stack);
+      const provider = await provide(home, kind);
+      const email = `ada@${home.domain}`;
+      say({ subject: 'first', email });
+      const { page, token = '' } = await go(loginUrl(stack, provider));
+      assert.equal(new URL(page.url).pathname, '/login');
+      const { User, Tenants } = await account(token);
+      assert.deepEqual([User.Email, User.Name, User.HasPassword, Tenants.map(({ ID }) => ID)], [email, 'Ada Lovelace', false, [home.tenant]]);
+      const member = (await membersOf(home)).find(({ UserID }) => UserID === User.ID);
+      assert.equal(member?.Source, 'sso');
+      assert.deepEqual(await rolesOf(home, User.ID), [{ role: 'member' }]);
+      const [session] = (await readList<{ AuthMethod: string; Provider: string }>(stack, 'Sessions_List', {}, token)).items;
+      assert.deepEqual([session?.AuthMethod, session?.Provider], [kind, provider.ID]);
+      const told = async () => (await eventsOf(stack, 'identity', '')).filter(({ data }) => data['ID'] === User.ID).map(({ type }) => type);
+      assert.deepEqual(await told(), ['user.registered', 'user.signed_in']);
+
+      const again = await go(loginUrl(stack, provider));
+      assert.equal((await account(again.token ?? '')).User.ID, User.ID);
+      assert.notEqual(again.token, token);
+      assert.deepEqual(await told(), ['user.registered', 'user.signed_in', 'user.signed_in']);
+      assert.equal((await membersOf(home)).length, 2);
+      const { LastLoginAt = '', LastError } = await readProvider(stack, home, provider);
+      assert.ok(Date.now() - Date.parse(LastLoginAt) < 60_000 && LastError === '');
+    });
+
+    test(`groups and roles follow the mappings (${kind}), and what was given by hand stays`, async () => {
+      const home = await createHome(stack);
+      for (const Path of ['eng', 'ops', 'own']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant: home.tenant, Path } }, home.owner.token));
+      const GroupMappings = [
+        { Value: 'engineers', Group: 'eng', Role: '' },
+        { Value: 'operators', Group: 'ops', Role: 'auditor' },
+      ];
+      const provider = await provide(home, kind, { GroupMappings });
+      const email = `ada@${home.domain}`;
+      say({ subject: 'mapped', email, groups: ['engineers', 'operators', 'others'] });
+      const { token = '' } = await go(loginUrl(stack, provider));
+      const { ID } = (await account(token)).User;
+      bodyOf(await stack.call('Groups_AddMember', { Tenant: home.tenant, Group: 'own', UserID: ID }, home.owner.token));
+      assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'ops')], [[ID], [ID]]);
+      assert.deepEqual(await rolesOf(home, ID), [{ role: 'auditor' }, { role: 'member' }]);
+      assert.equal((await stack.call('Audit_List', { Tenant: home.tenant }, token)).status, 200);
+      say({ subject: 'mapped', email, groups: ['engineers'] });
+      await go(loginUrl(stack, provider));
+      assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'ops'), await groupsOf(home, 'own')], [[ID], [], [ID]]);
+      assert.deepEqual(await rolesOf(home, ID), [{ role: 'member' }]);
+      assert.equal((await stack.call('Audit_List', { Tenant: home.tenant }, token)).status, 403, 'the session from before has lost it too');
+      bodyOf(await stack.call('Sso_DeleteProvider', { Tenant: home.tenant, ID: provider.ID }, home.owner.token));
+      assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'own')], [[], [ID]], 'what a provider gave goes with it');
+    });
+
+    test(`an account with that address is linked (${kind}), its owner is told, and keeps the password`, async () => {
+      const home = await createHome(stack);
+      const provider = await provide(home, kind);
+      const person = await signUp(stack, `grace@${home.domain}`);
+      say({ subject: 'linked', email: person.email.toUpperCase().replace('GRACE', 'Grace') });
+      const { token = '' } = await go(loginUrl(stack, provider));
+      assert.equal((await account(token)).User.ID, person.id);
+      await eventually('the notice', async () => (await mailsTo(stack, person.email)).some(({ Text }) => Text.includes('Acme staff')));
+      assert.equal((await stack.call('Account_Login', { Email: person.email, Password: 'correct horse battery' })).status, 200);
+      const links = await countOf(stack, 'identity.identity_link where user_id = $1', [person.id]);
+      assert.equal(links, 1);
+    });
+
+    test(`whom to refuse (${kind}): nobody gets a session, a link or an account, and the administrator reads why`, async () => {
+      const home = await createHome(stack);
+      const provider = await provide(home, kind);
+      const email = `ada@${home.domain}`;
+      const counts = () => Promise.all(['user_account', 'identity_link', 'session', 'sign_in_code'].map((table) => countOf(stack, `identity.${table}`)));
+      const refuses = async (said: Said, reason: string) => {
+        say(said);
+        const before = await counts();
+        const went = await go(loginUrl(stack, provider));
+        assert.equal(went.token, undefined);
+        assert.deepEqual([refusalIn(went).status, refusalIn(went).Code], [403, 'permission_denied']);
+        assert.deepEqual(await counts(), before);
+        const { LastError } = await readProvider(stack, home, provider);
+        assert.ok(LastError.startsWith(`${reason}: `), LastError);
+        assert.ok(!refusalIn(went).Message.includes(LastError.slice(reason.length + 2)), refusalIn(went).Message + LastError);
+      };
+      await refuses({ subject: 'a', email: newAddress() }, 'DOMAIN_FOREIGN');
+      await refuses({ subject: 'a', email: `ada@sub.${home.domain}` }, 'DOMAIN_FOREIGN');
+      await refuses({ subject: 'a', email: `ada@${home.domain}.evil.example` }, 'DOMAIN_FOREIGN');
+      if (kind === 'oidc') await refuses({ subject: 'a', email, verified: false }, 'EMAIL_UNVERIFIED');
+      bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Jit: false } }, home.owner.token));
+      await refuses({ subject: 'a', email }, 'NO_ACCOUNT');
+      const disabled = await signUp(stack, `out@${home.domain}`);
+      bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
+      await refuses({ subject: 'b', email: disabled.email }, 'ACCOUNT_DISABLED');
+      // One address, another person at the provider.
+      bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Jit: true } }, home.owner.token));
+      say({ subject: 'c', email });
+      await go(loginUrl(stack, provider));
+      await refuses({ subject: 'd', email }, 'ALREADY_LINKED');
+      const failures = (await eventsOf(stack, 'sso', home.tenant)).filter(({ type }) => type === 'sso.login_failed');
+      assert.equal(failures.at(-1)?.data['ID'], provider.ID);
+      const audited = await eventually('the audit', async () => {
+        const { items } = await readList<{ Action: string; Result: string; Code: string }>(stack, 'Audit_List', { Tenant: home.tenant }, home.owner.token);
+        const found = items.filter(({ Action }) => Action === 'sso.login_failed');
+        return found.length >= failures.length && found;
+      });
+      assert.ok(audited.every(({ Result, Code }) => Result === 'failed' && Code === 'permission_denied'));
+    });
+
+    test(`a provider that is switched off or deleted lets nobody in (${kind}), not even those who are on their way`, async () => {
+      const home = await createHome(stack);
+      const provider = await provide(home, kind);
+      const email = `ada@${home.domain}`;
+      say({ subject: 'off', email });
+      const { token: earlier = '' } = await go(loginUrl(stack, provider));
+      const start = await fetch(loginUrl(stack, provider), { redirect: 'manual' });
+      assert.equal(start.status, 303);
+      const change = (Active: boolean) =>
+        stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Active } }, home.owner.token);
+      bodyOf(await change(false));
+      const cookie = start.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .join('; ');
+      const state = new URL(start.headers.get('location') ?? '').searchParams.get(kind === 'saml' ? 'RelayState' : 'state') ?? '';
+      const callback = `${stack.url}/auth/${home.tenant}/${provider.ID}/callback`;
+      const late =
+        kind === 'saml'
+          ? await fetch(callback, {
+              method: 'POST',
+              headers: { cookie },
+              body: new URLSearchParams({ RelayState: state, SAMLResponse: 'eA==' }),
+              redirect: 'manual',
+            })
+          : await fetch(`${callback}?${new URLSearchParams({ state, code: 'x', iss: op.issuer }).toString()}`, { headers: { cookie }, redirect: 'manual' });
+      assert.equal(late.status, 403);
+      assert.match(((await late.json()) as { Message: string }).Message, /switched off/);
+      assert.equal(refusalIn(await go(loginUrl(stack, provider))).status, 403);
+      assert.equal((await stack.call('Account_Get', {}, earlier)).status, 200, 'whoever is signed in stays so');
+      bodyOf(await stack.call('Sso_DeleteProvider', { Tenant: home.tenant, ID: provider.ID }, home.owner.token));
+      assert.equal(refusalIn(await go(loginUrl(stack, provider))).status, 400);
+      assert.equal((await stack.call('Account_Get', {}, earlier)).status, 401, 'until the provider is gone');
+      assert.equal(await countOf(stack, 'identity.identity_link where provider = $1', [provider.ID]), 0);
+    });
+  }
+
+  test('a provider that calls itself something else from now on knows nobody any more, and gets to know them anew', async () => {
+    const home = await createHome(stack);
+    const provider = await provide(home, 'saml');
+    say({ subject: 'moved', email: `ada@${home.domain}` });
+    const { token: before = '' } = await go(loginUrl(stack, provider));
+    const stale = { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', IdpEntityID: 'urn:other' }, IfUpdatedAt: '2026-01-01T00:00:00.000Z' };
+    assert.equal((await stack.call('Sso_SaveProvider', stale, home.owner.token)).status, 400);
+    assert.equal((await stack.call('Account_Get', {}, before)).status, 200, 'what is refused ends nothing');
+    const other = await startEvilIdp();
+    try {
+      bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', ...samlOf(other) } }, home.owner.token));
+      other.setPerson({ nameId: 'moved', attributes: { mail: [`ada@${home.domain}`], displayName: ['Ada'], groups: [] } });
+      assert.equal((await stack.call('Account_Get', {}, before)).status, 401);
+      const { token: after = '' } = await go(loginUrl(stack, provider));
+      assert.equal((await account(after)).User.Email, `ada@${home.domain}`);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('Sso_Check leads to the provider, and an assertion may be encrypted', async () => {
+    const home = await createHome(stack);
+    assert.deepEqual(bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })), { Redirect: '' });
+    const provider = await provide(home, 'saml');
+    const { Redirect } = bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })) as unknown as { Redirect: string };
+    assert.equal(Redirect, loginUrl(stack, provider));
+    say({ subject: 'sealed', email: `ada@${home.domain}` });
+    idp.encryptFor(provider.SpCertificate);
+    try {
+      const { token = '' } = await go(Redirect);
+      assert.equal((await account(token)).User.Email, `ada@${home.domain}`);
+    } finally {
+      idp.encryptFor(undefined);
+    }
+  });
+
+  test('a SAML request may be posted, and an OIDC answer too', async () => {
+    const home = await createHome(stack);
+    say({ subject: 'posted', email: `ada@${home.domain}` });
+    const saml = await provide(home, 'saml', { RequestBinding: 'post' });
+    assert.ok((await go(loginUrl(stack, saml))).token);
+    const other = await createHome(stack);
+    say({ subject: 'posted', email: `ada@${other.domain}` });
+    const oidc = await provide(other, 'oidc', { ResponseMode: 'form_post' });
+    assert.ok((await go(loginUrl(stack, oidc))).token);
+  });
+
+  test('an answer that nobody has asked for is taken where the provider’s record says so, once, and refused elsewhere', async () => {
+    const home = await createHome(stack);
+    const provider = await provide(home, 'saml');
+    say({ subject: 'unasked', email: `ada@${home.domain}` });
+    const unsolicited = `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID, RelayState: 'https://evil.example' }).toString()}`;
+    assert.equal(refusalIn(await go(unsolicited)).status, 400);
+    bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', AllowIdpInitiated: true } }, home.owner.token));
+    const { page, token } = await go(unsolicited);
+    assert.ok(token);
+    assert.equal(new URL(page.url).pathname, '/login', 'where to go is not the provider’s to say');
+  });
+
+  test('a tenant that is closed lets nobody in, makes nobody, and keeps nobody from elsewhere', async () => {
+    const home = await createHome(stack);
+    const provider = await provide(home, 'saml');
+    const domains = (await readList<{ ID: string }>(stack, 'Domain_List', { Tenant: home.tenant }, home.owner.token)).items;
+    bodyOf(await stack.call('Domain_Update', { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' }, home.owner.token));
+    const Email = `carol@${home.domain}`;
+    bodyOf(await stack.call('Users_Create', { User: { Email }, Password: 'correct horse battery' }, stack.platformKey));
+    const logIn = () => stack.call('Account_Login', { Email, Password: 'correct horse battery' });
+    assert.equal((await logIn()).status, 403);
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
+    say({ subject: 'closed', email: `new@${home.domain}` });
+    const users = await countOf(stack, 'identity.user_account');
+    assert.equal(refusalIn(await go(loginUrl(stack, provider))).status, 403);
+    assert.equal(await countOf(stack, 'identity.user_account'), users);
+    const { Token } = await eventually('a sign-in', async () => {
+      const answer = await logIn();
+      return answer.status === 200 && (answer.body as unknown as { Token: string });
+    });
+    bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
+    await eventually('the requirement', async () => (await logIn()).status === 403);
+    const away = await stack.call('Account_ChangeEmail', { Email: newAddress(), Password: 'correct horse battery' }, Token);
+    assert.equal(away.status, 403, 'the address is the organisation’s as long as it requires its sign-in');
+  });
+
+  test('Sso_TestProvider says what works and what does not', async () => {
+    const home = await createHome(stack);
+    type Tested = { OK: boolean; Findings: Array<{ Check: string; Level: string; Message: string }> };
+    const tested = async ({ ID }: Saved) => bodyOf(await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID }, home.owner.token)) as unknown as Tested;
+    const provider = await provide(home, 'oidc');
+    const good = await tested(provider);
+    assert.ok(good.OK, JSON.stringify(good.Findings));
+    assert.ok(good.Findings.some(({ Message }) => Message.includes(provider.RedirectURI)));
+    assert.ok(good.Findings.some(({ Check, Message }) => Check === 'domain' && Message.includes(home.domain)));
+    const broken = await saveProvider(stack, home, oidcOf(`${stack.inboxUrl}/hooks/nothing`), { Secret: 's' });
+    const bad = await tested(broken);
+    assert.equal(bad.OK, false);
+    assert.ok(
+      bad.Findings.some(({ Level, Message }) => Level === 'error' && Message.length > 20),
+      JSON.stringify(bad.Findings),
+    );
+  });
+});
