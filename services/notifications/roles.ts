@@ -1,5 +1,5 @@
-import { type EgressRules, egressRules } from '@bailiwick/shared/egress/rules.ts';
-import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
+import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
 import type { Pauses } from './endpoints/breaker.ts';
 import { patienceOf } from './endpoints/patience.ts';
 import type { Patience } from './endpoints/queries.ts';
@@ -26,14 +26,13 @@ export function readPlan(settings: OwnSettings<typeof notificationsSettings>): P
     lanes.push({ name: 'slow', concurrency: share(1 / 2) }, { name: 'replay', concurrency: share(1 / 8) });
   }
   if (roles.has('email')) lanes.push({ name: 'email', concurrency: settings.emailConcurrency });
-  const { egressAllowHosts: hosts, egressAllowCidrs: cidrs, egressPorts: ports, egressResolver: resolver } = settings;
   return {
     roles,
     lanes,
     schedules: { webhook: schedule, other: shortSchedule(schedule) },
     pauses: readPauses(settings.breakerPauses),
     patience: patienceOf(parseSchedule(settings.endpointPatience)),
-    egress: egressRules({ hosts, cidrs, ports, resolver }),
+    egress: egressRulesOf(settings),
   };
 }
 

@@ -4,6 +4,7 @@ import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts
 import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
+import { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/shared/limits.ts';
@@ -11,7 +12,7 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
 import { followPurges } from '@bailiwick/shared/purge.ts';
 import { asService } from '@bailiwick/shared/rpc.ts';
-import { firstOf, parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { type Background, createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
@@ -50,15 +51,16 @@ import { webhookKind } from './webhooks/status.ts';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { limits } from './sending/send.ts';
 
-type Options = { settings: OwnSettings<typeof notificationsSettings>; peers: { access: Transport }; log: Log };
+type Options = { settings: OwnSettings<typeof notificationsSettings>; peers: { access: Transport; sso: Transport }; log: Log };
 
 /** notifications answers: who is told? */
 export async function createNotifications({ settings, peers, log }: Options): Promise<Service> {
   const plan = readPlan(settings);
   const { roles, egress } = plan;
-  const ring = parseKeyRing(settings.keyRing);
+  const ring = openKeyRing(settings.keyRing, log);
   const keyService = openKeyService(settings, ring);
   const authority = createClient(Authority, asService(peers.access, 'notifications'));
+  const ssoKeys = createClient(DataKeys, asService(peers.sso, 'notifications'));
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom, connections: settings.emailConcurrency });
   const pools = createPools({ ...limits, proxy: settings.egressProxyUrl });
   const templates = openTemplates(settings.mailTemplatesDir);
@@ -104,7 +106,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
           serve(Webhooks, webhooks),
           serve(Chat, chat),
           serve(Events, eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile })),
-          serve(Keys, keysHandlers({ database, keys, service: keyService, ringKey: firstOf(ring), forget })),
+          serve(Keys, keysHandlers({ database, keys, ssoKeys, service: keyService, ring, forget })),
           serve(AccountTasks, accountTaskHandlers(mails)),
           serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
           serve(Mail, suppressionHandlers(suppressions)),

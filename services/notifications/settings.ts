@@ -10,6 +10,8 @@ import {
   limitSettings,
   listenSettings,
   publicUrlSettings,
+  ssoPeer,
+  tlsSettings,
   verifierSettings,
 } from '@bailiwick/shared/settings.ts';
 import { openTemplates } from './email/templates.ts';
@@ -19,6 +21,7 @@ import { readPauses, readRoles } from './roles.ts';
 export const notificationsSettings = {
   ...listenSettings,
   ...callerSettings,
+  ...tlsSettings,
   ...verifierSettings,
   ...databaseSettings('notifications'),
   ...brokerSettings,
@@ -27,6 +30,7 @@ export const notificationsSettings = {
   ...publicUrlSettings,
   ...limitSettings,
   ...accessPeer,
+  ...ssoPeer,
   roles: {
     env: 'BAILIWICK_NOTIFICATIONS_ROLES',
     kind: 'list',

@@ -11,6 +11,7 @@ export const placeholders = {
   endpoint_failing: ['tenantName', 'name'],
   endpoint_disabled: ['tenantName', 'name'],
   key_expiring: ['tenantName', 'name', 'date'],
+  sso_lifted: ['tenantName', 'date'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: what the sender is called, the address clients reach it at, and whom the mail is for. */

@@ -16,8 +16,7 @@ const byWorker: Origin = { operation: { name: '' }, caller: serviceCaller('notif
 export type Suppressions = ReturnType<typeof createSuppressions>;
 
 export function createSuppressions({ database, ring }: { database: Database; ring: KeyRing }) {
-  const keys = ring.map(({ key }) => purposeKey(key, 'mail-suppression'));
-  const hashes = (emailKey: string) => keys.map((key) => createHmac('sha256', key).update(emailKey).digest());
+  const hashes = (emailKey: string) => ring.map(({ key }) => createHmac('sha256', purposeKey(key, 'mail-suppression')).update(emailKey).digest());
   const hashOf = (emailKey: string) => hashes(emailKey)[0] ?? Buffer.alloc(0);
   // The audit tells of the record by its hash: who has the address and the key ring can tell which one it was.
   const change = (type: string, emailKey: string) => ({

@@ -29,6 +29,6 @@ async function holds(authority: Client<typeof Authority>, caller: Caller, permis
   if (holdsInTenant(caller, permission, tenant) || holdsOnPlatform(caller, permission)) return true;
   // Without a tenant in the request a bot's token speaks of the bot's own, and it holds nothing in others.
   if (caller.type === 'bot') return false;
-  const { permissions } = await authority.effective({ principalType: caller.type, principalId: caller.id, tenant });
+  const { permissions } = await authority.effective({ principalType: caller.type, principalId: caller.id, tenant, ssoTenant: caller.ssoTenant });
   return hasPermission(permissions, permission);
 }

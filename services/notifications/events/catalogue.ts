@@ -76,6 +76,14 @@ const eventTypes: readonly EventType[] = [
     expiring: 'A key ends in 14 days, or in 3.',
     expired: 'A key ended.',
   }),
+  ...family('tenant', 'domain', 'Domain', {
+    created: 'A domain was claimed.',
+    updated: 'A domain was given another meaning, or another challenge.',
+    verified: 'A domain was proved, for the first time or anew.',
+    verification_failed: 'A domain could not be proved: by a call, on a daily check, or because its time passed. FailureReason and Status say which.',
+    lapsed: 'The record of a verified domain was missing for three days. Nobody is linked or joins through it until it is back.',
+    deleted: 'A domain was given up.',
+  }),
   ...family('tenant', 'webhook_endpoint', 'WebhookEndpoint', {
     created: 'A webhook endpoint was created.',
     updated: 'A webhook endpoint was changed.',
@@ -90,6 +98,16 @@ const eventTypes: readonly EventType[] = [
     deleted: 'A chat endpoint was deleted.',
     failing: 'Messages to a chat endpoint have been failing.',
     disabled: 'The service made a chat endpoint inactive; DisabledReason says why.',
+  }),
+  ...family('tenant', 'sso_provider', 'SsoProvider', {
+    created: 'An identity provider was created.',
+    updated: 'An identity provider was changed; a SecretEnc in `previous` says that its secret was replaced.',
+    deleted: 'An identity provider was deleted.',
+  }),
+  ...family('tenant', 'sso', 'SsoProvider', { login_failed: 'A sign-in through an identity provider was refused; its LastError says why.' }),
+  ...family('tenant', 'sso', 'Sso_LiftRequirementRes', {
+    requirement_lifted: 'The tenant’s owners may use their passwords for a while.',
+    requirement_restored: 'Single sign-on is required of owners again.',
   }),
   ...family('nobody', 'key', 'Keys_RotateRes', {
     rotated: 'A tenant got another data key. Its data are DekID and Tenant alone.',

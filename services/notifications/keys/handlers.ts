@@ -1,70 +1,65 @@
+import type { Client } from '@connectrpc/connect';
 import type { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
+import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
-import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import type { KeyService } from '@bailiwick/shared/keys/key-service.ts';
-import { countByKek, countRemaining, requestRotation } from '@bailiwick/shared/keys/queries.ts';
-import { countSealed } from '@bailiwick/shared/keys/reseal.ts';
+import { requestRotation } from '@bailiwick/shared/keys/queries.ts';
+import { reportKeys } from '@bailiwick/shared/keys/report.ts';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import { recordReplaced } from '@bailiwick/shared/keys/upkeep.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
 import { sealedRecords } from '../sealed.ts';
 
 export type KeysDeps = {
   database: Database;
   keys: TenantKeys;
+  /** The data keys of sso: an operator asks about all there are, and removes a key-encryption key that none needs. */
+  ssoKeys: Client<typeof DataKeys>;
   service: KeyService;
-  /** The ring's first key: it is needed whatever wraps the data keys. */
-  ringKey: string;
+  ring: KeyRing;
   forget: (tenant: string) => void;
 };
 
-export function keysHandlers({ database, keys, service, ringKey, forget }: KeysDeps): Handlers<typeof Keys> {
+export function keysHandlers({ database, keys, ssoKeys, service, ring, forget }: KeysDeps): Handlers<typeof Keys> {
   return {
-    async status({ tenant }) {
-      const [current, available, counted, remaining] = await Promise.all([service.current(), service.keks(), countByKek(database), countRemaining(database)]);
-      const counts = new Map(counted.map(({ kek, count }) => [kek, count]));
+    async status({ tenant }, { signal }) {
+      const reports = Promise.all([reportKeys(database, sealedRecords, tenant), ssoKeys.report({ tenant }, { signal })]);
+      const [current, available, [own, others]] = await Promise.all([service.current(), service.keks(), reports]);
+      // The ring's first key is needed whatever wraps the data keys.
+      const ringKey = firstOf(ring);
+      const counts = new Map<string, number>();
+      for (const { kek, count } of [...own.wrapped, ...others.wrapped]) counts.set(kek, (counts.get(kek) ?? 0) + count);
       const keyEncryptionKeys = [...new Set([...available, ...counts.keys()])].sort().map((id) => {
         const dataKeys = counts.get(id) ?? 0;
         const isNeeded = dataKeys > 0 || id === current || id === ringKey;
         return { id, current: id === current, available: available.includes(id), dataKeys, removable: !isNeeded };
       });
-      const toRewrap = counted.reduce((sum, { kek, count }) => sum + (kek === current ? 0 : count), 0);
-      return { keyEncryptionKeys, toRewrap, ...remaining, dataKeys: tenant === '' ? [] : await listDataKeys(database, tenant) };
+      return {
+        keyEncryptionKeys,
+        toRewrap: [...counts].reduce((sum, [kek, count]) => sum + (kek === current ? 0 : count), 0),
+        toReplace: own.toReplace + others.toReplace,
+        toReseal: own.toReseal + others.toReseal,
+        dataKeys: [...own.dataKeys, ...others.dataKeys],
+      };
     },
 
     async rotate({ tenant }, call) {
+      const others = await ssoKeys.rotate({ tenant }, { signal: call.signal });
       if (tenant === '') {
         const queued = await database.transaction(null, async (em) => {
-          const count = await requestRotation(em);
+          const count = (await requestRotation(em)) + others.queued;
           recordChange(em, call, { tenant: '', type: 'key.rotation_requested', data: { Queued: count }, targets: [] });
           return count;
         });
         return { queued };
       }
       const dekId = await keys.replace(tenant, (em, key) => recordReplaced(em, call, tenant, key));
-      if (dekId === undefined) throw notFound('data key');
+      if (dekId === undefined && !others.replaced) throw notFound('data key');
       forget(tenant);
-      return { dekId };
+      return { dekId: dekId ?? '' };
     },
   };
-}
-
-function listDataKeys(database: Database, tenant: string) {
-  return database.transaction(tenant, async (em) => {
-    const rows = await em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } });
-    const listed = [];
-    for (const { id, kek, createdAt, supersededAt, unusedSince } of rows)
-      listed.push({
-        id,
-        kek,
-        createdAt: timestampFromDate(createdAt),
-        ...(supersededAt ? { supersededAt: timestampFromDate(supersededAt) } : {}),
-        ...(unusedSince ? { unusedSince: timestampFromDate(unusedSince) } : {}),
-        records: await countSealed(em, sealedRecords, { tenant, id }),
-      });
-    return listed;
-  });
 }
