@@ -15,7 +15,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 
 /** What is known of a request before its credential is looked at. */
-export type Origin = { ip: string; userAgent: string; requestId: string };
+export type Origin = { ip: string; userAgent: string; requestId: string; origin: string };
 
 export type Principal = ResolveResponse;
 
@@ -44,6 +44,8 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
         const resolved = await credentials.resolve({ tokenHash: hash, ip });
         const value = { principal: resolved, serves: resolved.allowedIps.length === 0 ? anywhere : createNetworks(resolved.allowedIps) };
         const keys: RightsKey[] = [rightsKeyOf(resolved), `credential:${resolved.credentialId}`];
+        // With a provider that is forgotten end all the sessions that came from it.
+        if (resolved.ssoTenant !== '') keys.push(`tenant:${resolved.ssoTenant}`);
         return resolved.expiresAt ? { value, keys, endsAt: timestampMs(resolved.expiresAt) } : { value, keys };
       });
       if (!serves(ip)) throw unauthenticated();
@@ -52,14 +54,16 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
 
     /** The caller of an operation in a tenant ("" = the caller's only one). */
     async caller(principal: Principal, operation: Operation, tenant: string, origin: Origin): Promise<Caller> {
-      const base = { ...origin, type: principal.type, id: principal.id, credentialId: principal.credentialId, email: principal.email };
-      if (principal.type === 'worker') return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
+      const { type, id, credentialId, email, ssoTenant } = principal;
+      const base = { ...origin, type, id, credentialId, email, ssoTenant };
+      if (type === 'worker') return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
-      const effective = await memory.recall(`rights ${principal.credentialId} ${tenant}`, async () => {
-        const { type: principalType, id: principalId, tenant: botTenant, narrowedTo } = principal;
-        const value = await authority.effective({ principalType, principalId, tenant, botTenant, narrowedTo });
+      // By the credential and not by the person: of two sessions one may have come from the tenant's provider.
+      const effective = await memory.recall(`rights ${credentialId} ${tenant}`, async () => {
+        const { tenant: botTenant, narrowedTo } = principal;
+        const value = await authority.effective({ principalType: type, principalId: id, tenant, botTenant, narrowedTo, ssoTenant });
         // A bot also hangs on its own tenant, wherever it calls.
-        return { value, keys: [rightsKeyOf(principal), `credential:${principal.credentialId}`, `tenant:${value.tenant}`, `tenant:${botTenant}`] };
+        return { value, keys: [rightsKeyOf(principal), `credential:${credentialId}`, `tenant:${value.tenant}`, `tenant:${botTenant}`] };
       });
       return create(CallerSchema, {
         ...base,
@@ -67,6 +71,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
         permissions: effective.permissions,
         platformPermissions: effective.platformPermissions,
         narrowedTo: principal.narrowedTo,
+        ssoRequired: effective.ssoRequired,
       });
     },
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { createSessionCookie } from './cookies.ts';
+import { createFlowCookies, createSessionCookie } from './cookies.ts';
 
 const requestWith = (headers: Record<string, string>) => Object.assign(new IncomingMessage(new Socket()), { headers });
 
@@ -12,12 +12,28 @@ test('over https the cookie has what __Host- asks for, also below a path', () =>
     const response = new ServerResponse(requestWith({}));
     cookie.set(response, 'bwks_x');
     assert.equal(response.getHeader('set-cookie'), '__Host-bailiwick_session=bwks_x; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure');
-    cookie.clear(response);
-    assert.equal(response.getHeader('set-cookie'), '__Host-bailiwick_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure');
+    const over = new ServerResponse(requestWith({}));
+    cookie.clear(over);
+    assert.equal(over.getHeader('set-cookie'), '__Host-bailiwick_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure');
     const sent = { cookie: 'a=b; __Host-bailiwick_session=bwks_x' };
     assert.equal(cookie.read(requestWith({ ...sent, origin: 'https://example.com' })), 'bwks_x');
     assert.throws(() => cookie.read(requestWith({ ...sent, origin: 'https://example.com.evil.example' })), { code: 'permission_denied' });
     // Without the prefix anybody's subdomain could have set it.
     assert.equal(cookie.read(requestWith({ cookie: 'bailiwick_session=bwks_x', origin: 'https://example.com' })), undefined);
   }
+});
+
+test('flows are told apart, are sent from other sites too, and are never more than a few', () => {
+  const flows = createFlowCookies('https://example.com/id');
+  const response = new ServerResponse(requestWith({}));
+  flows.set(requestWith({}), response, 'f1', 'b1');
+  assert.equal(response.getHeader('set-cookie'), '__Host-bailiwick_flow_f1=b1; Max-Age=600; Path=/; HttpOnly; SameSite=None; Secure');
+  const many = Array.from({ length: 8 }, (_, index) => `__Host-bailiwick_flow_o${index}=x`);
+  const full = requestWith({ cookie: ['a=b', 'bailiwick_flow_z=z', ...many].join('; ') });
+  assert.equal(Object.keys(flows.read(full)).length, 8);
+  const crowded = new ServerResponse(requestWith({}));
+  flows.set(full, crowded, 'f2', 'b2');
+  const lines = crowded.getHeader('set-cookie') as string[];
+  assert.equal(lines.filter((line) => line.includes('Max-Age=0')).length, 8);
+  assert.ok(lines.at(-1)?.startsWith('__Host-bailiwick_flow_f2=b2; Max-Age=600'));
 });

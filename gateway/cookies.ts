@@ -24,20 +24,55 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
       return token;
     },
     set(response: ServerResponse, token: string): void {
-      response.setHeader('set-cookie', `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`);
+      response.appendHeader('set-cookie', `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`);
     },
     clear(response: ServerResponse): void {
-      response.setHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
+      response.appendHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
     },
   };
 }
 
 export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
+const flowSeconds = 10 * 60;
+const mostFlows = 8;
+
+/**
+ * What binds sign-ins at a provider to the browser that has begun them: a cookie each, so that several tabs do not disturb
+ * each other. A provider's answer may be posted from its own page, which is another site: SameSite=Lax would keep the cookie
+ * back. Over plain http browsers take no `SameSite=None`; without the attribute they send the cookie along for two minutes.
+ */
+export function createFlowCookies(publicUrl: string) {
+  const secure = new URL(publicUrl).protocol === 'https:';
+  const prefix = secure ? '__Host-bailiwick_flow_' : 'bailiwick_flow_';
+  const attributes = `Path=/; HttpOnly${secure ? '; SameSite=None; Secure' : ''}`;
+  return {
+    /** The flows that this browser has begun, and what it shows for each. */
+    read(request: IncomingMessage): Record<string, string> {
+      const own = pairsOf(request.headers.cookie ?? '').filter(([name]) => name.startsWith(prefix));
+      return Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
+    },
+    /** Keeps a flow, and no more than a few: anybody's page can have a browser begin any number, and all cookies go with each request. */
+    set(request: IncomingMessage, response: ServerResponse, flow: string, binding: string): void {
+      const begun = Object.keys(this.read(request));
+      if (begun.length >= mostFlows) for (const other of begun) this.clear(response, other);
+      response.appendHeader('set-cookie', `${prefix}${flow}=${binding}; Max-Age=${flowSeconds}; ${attributes}`);
+    },
+    clear(response: ServerResponse, flow: string): void {
+      response.appendHeader('set-cookie', `${prefix}${flow}=; Max-Age=0; ${attributes}`);
+    },
+  };
+}
+
+export type FlowCookies = ReturnType<typeof createFlowCookies>;
+
 function readCookie(header: string, name: string): string | undefined {
-  for (const pair of header.split(';')) {
+  return pairsOf(header).find(([key]) => key === name)?.[1];
+}
+
+function pairsOf(header: string): Array<[string, string]> {
+  return header.split(';').flatMap((pair) => {
     const equals = pair.indexOf('=');
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
-  }
-  return undefined;
+    return equals > 0 ? [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]] : [];
+  });
 }

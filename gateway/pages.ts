@@ -2,28 +2,29 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { ServiceError } from '@bailiwick/shared/errors.ts';
 
-// The plain pages that the links in mails open. The token is in the URL's fragment, which reaches neither a
-// server's log nor a Referer, and it is used by a person's click, so that no mail scanner consumes it.
+// The plain pages: where people sign in, and what the links in mails open. A mail's token is in the URL's fragment,
+// which reaches neither a server's log nor a Referer, and it is used by a person's click, so that no mail scanner
+// consumes it. No text of a page comes from its address.
 
 const read = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url));
 
+const html = 'text/html; charset=utf-8';
+const javascript = 'text/javascript; charset=utf-8';
 const files = new Map([
-  ['/verify', { type: 'text/html; charset=utf-8', body: read('verify.html') }],
-  ['/reset', { type: 'text/html; charset=utf-8', body: read('reset.html') }],
-  ['/invitation', { type: 'text/html; charset=utf-8', body: read('invitation.html') }],
-  ['/pages/page.js', { type: 'text/javascript; charset=utf-8', body: read('page.js') }],
-  ['/pages/invitation.js', { type: 'text/javascript; charset=utf-8', body: read('invitation.js') }],
+  ...['login', 'verify', 'reset', 'invitation'].map((name) => [`/${name}`, { type: html, body: read(`${name}.html`) }] as const),
+  ...['calls', 'login', 'page', 'invitation', 'post'].map((name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const),
   ['/pages/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
 ]);
 const errorPage = read('error.html').toString();
+const formPage = read('post.html').toString();
 
-const headers = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+const headersOf = (formAction: string) => ({
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
-};
+});
+const headers = headersOf("'none'");
 
 export const isPage = (pathname: string) => files.has(pathname);
 
@@ -32,11 +33,41 @@ export function sendPage(response: ServerResponse, pathname: string): void {
   if (file) response.writeHead(200, { ...headers, 'content-type': file.type, 'content-length': file.body.length }).end(file.body);
 }
 
-/** A failure on a browser's way, in words for its person. */
+const refused = { title: 'You cannot sign in this way', next: 'You can try once more, or sign in with another address.' };
+const broken = { title: 'Sign-in does not work at the moment', next: 'This is not your fault. Wait a moment, then begin again.' };
+const statuses: Partial<Record<ServiceError['code'], number>> = { permission_denied: 403, resource_exhausted: 429, unavailable: 500, internal: 500 };
+const outdated = { title: 'Sign-in did not work', next: 'Begin again on the sign-in page.' };
+
+/** A failure on a browser's way, in words for its person. Its links are those of the routes /auth/{tenant}/{id}/…. */
 export function sendErrorPage(response: ServerResponse, error: ServiceError, requestId: string): void {
-  const status = error.code === 'permission_denied' ? 403 : error.code === 'internal' || error.code === 'unavailable' ? 500 : 400;
-  const body = errorPage.replace('{{message}}', escapeHtml(error.message)).replace('{{requestId}}', escapeHtml(requestId));
-  response.writeHead(status, { ...headers, 'content-type': 'text/html; charset=utf-8' }).end(body);
+  const status = statuses[error.code] ?? 400;
+  const { title, next } = status === 403 ? refused : status === 500 ? broken : outdated;
+  if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
+  const message = error.code === 'internal' ? 'Something went wrong on our side.' : sentence(error.message);
+  const body = fill(errorPage, { title, next, message: escapeHtml(message), requestId: escapeHtml(requestId) });
+  response.writeHead(status, { ...headers, 'content-type': html }).end(body);
+}
+
+// A host may hold characters that mean something in a policy.
+const plainOrigin = /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d+)?$/;
+
+/**
+ * A form that sends itself to another site, and to that one only: SAML's HTTP-POST binding. It is for the routes
+ * /auth/{tenant}/{id}/… alone, by which its links go.
+ */
+export function sendFormPage(response: ServerResponse, { url, fields }: { url: string; fields: Readonly<Record<string, string>> }): void {
+  const { href, origin } = new URL(url);
+  if (!plainOrigin.test(origin)) throw new TypeError('a form is sent to http or https, and to a plain host name');
+  const inputs = Object.entries(fields).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`);
+  const body = fill(formPage, { url: escapeHtml(href), fields: inputs.join('\n        ') });
+  response.writeHead(200, { ...headersOf(origin), 'content-type': html }).end(body);
+}
+
+// In one go, so that nothing that is filled in is taken for a place to fill.
+const fill = (page: string, values: Readonly<Record<string, string>>) => page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 function escapeHtml(text: string): string {

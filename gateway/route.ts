@@ -11,7 +11,8 @@ import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
 import { createAuthenticator, type Origin } from './authenticate.ts';
 import { createClientAddress } from './client-address.ts';
-import { createSessionCookie } from './cookies.ts';
+import { createFlowCookies, createSessionCookie } from './cookies.ts';
+import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
@@ -29,8 +30,9 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
   const quotas = createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: settings.tenantQuota });
   const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
+  const cors = createCors(allowedOrigins);
   const clientAddress = createClientAddress(trustedProxies);
-  const sso = createSsoRoutes(peers.sso);
+  const sso = createSsoRoutes({ sso: peers.sso, session: cookie, flows: createFlowCookies(publicUrl), log });
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
 
   const isServed = (pathname: string): boolean =>
@@ -45,6 +47,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     const operation = operations.get(pathname.slice(1));
     if (operation?.public) {
       nameRequest(span, request, `/${operation.name}`);
+      if (cors.allow(request, response)) return;
       return countOperation(operation.name, () => {
         assertMethod(request, response, ['POST']);
         return runOperation(operation, request, response, origin);
@@ -54,7 +57,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     if (signIn) {
       nameRequest(span, request, `/auth/{tenant}/{provider}/${signIn[3]}`);
       assertMethod(request, response, sso.methods(signIn));
-      return sso.handle(request, response, url, signIn, origin.requestId);
+      return sso.handle({ request, response, url, match: signIn, origin });
     }
     if (isPage(pathname)) {
       assertMethod(request, response, ['GET', 'HEAD']);
@@ -72,7 +75,8 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     const requestId = randomUUID();
     span.setAttribute('bailiwick.request_id', requestId);
     response.setHeader('x-request-id', requestId);
-    const origin = { requestId, ip: clientAddress(request), userAgent: (request.headers['user-agent'] ?? '').slice(0, 256) };
+    const { origin: site = '', 'user-agent': userAgent = '' } = request.headers;
+    const origin = { requestId, ip: clientAddress(request), userAgent: userAgent.slice(0, 256), origin: site.slice(0, 256) };
     try {
       await route(request, response, origin, span);
     } catch (thrown) {

@@ -1,6 +1,7 @@
 import { atLeast, type SettingTable } from '@bailiwick/shared/config.ts';
 import {
   accessPeer,
+  allowedOriginsSettings,
   brokerSettings,
   callerSettings,
   identityPeer,
@@ -9,6 +10,7 @@ import {
   notificationsPeer,
   publicUrlSettings,
   ssoPeer,
+  tlsSettings,
 } from '@bailiwick/shared/settings.ts';
 import { createClientAddress } from './client-address.ts';
 
@@ -16,6 +18,7 @@ export const gatewaySettings = {
   ...listenSettings,
   ...brokerSettings,
   ...callerSettings,
+  ...tlsSettings,
   ...publicUrlSettings,
   ...limitSettings,
   ...identityPeer,
@@ -29,12 +32,7 @@ export const gatewaySettings = {
     check: createClientAddress,
     about: 'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. X-Forwarded-For is read from them and from nobody else.',
   },
-  allowedOrigins: {
-    env: 'BAILIWICK_ALLOWED_ORIGINS',
-    kind: 'list',
-    fallback: '',
-    about: "Origins (such as https://app.example.com) whose pages may call with the session cookie, besides the public URL's own.",
-  },
+  ...allowedOriginsSettings,
   tenantQuota: {
     env: 'BAILIWICK_TENANT_CALLS_PER_MINUTE',
     kind: 'int',

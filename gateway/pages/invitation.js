@@ -1,9 +1,10 @@
 // Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
 // mail, and goes on in this tab or in the one that the mail has opened.
+import { call, isUnverified, run, say } from './calls.js';
+
 const storageKey = 'bailiwick.invitation';
 const find = (id) => document.getElementById(id);
 const parts = ['known', 'entry', 'confirm'].map(find);
-const outcome = document.querySelector('.outcome');
 const entry = find('entry');
 
 // The token comes in the fragment and stays in this tab's storage, for a reload and for the way over the mail. It is
@@ -14,25 +15,6 @@ history.replaceState(null, '', location.pathname);
 
 /** What was typed in, until it has served. */
 let account = { Email: '', Password: '' };
-
-class Refused extends Error {
-  constructor({ Code, Messages }) {
-    super(Messages.map((message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`).join(' '));
-    this.code = Code;
-  }
-}
-
-async function call(operation, body) {
-  const response = await fetch(operation, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-  const answer = await response.json();
-  if (!response.ok) throw new Refused(answer);
-  return answer;
-}
-
-function say(text, failed = false) {
-  outcome.textContent = text;
-  outcome.classList.toggle('failed', failed);
-}
 
 /** Shows one part of the page, and says where that is to whoever does not see it. */
 function show(id, focused) {
@@ -52,21 +34,6 @@ function end(title, text) {
   heading.tabIndex = -1;
   heading.focus();
   say(text);
-}
-
-/** Runs what a button stands for, once at a time. */
-async function run(work) {
-  const main = document.querySelector('main');
-  // Not `disabled`: a button that is takes the focus away from whoever uses the keyboard.
-  if (main.ariaBusy === 'true') return;
-  main.ariaBusy = 'true';
-  say('');
-  try {
-    await work();
-  } catch (error) {
-    say(error instanceof Refused ? error.message : 'The service cannot be reached. Try again in a moment.', true);
-  }
-  main.ariaBusy = 'false';
 }
 
 async function accept() {
@@ -90,7 +57,7 @@ async function enter() {
   try {
     await signIn();
   } catch (error) {
-    if (error.code === 'permission_denied') show('confirm', find('confirm-title'));
+    if (isUnverified(error)) show('confirm', find('confirm-title'));
     else if (entry.hidden) show('entry', find('password'));
     throw error;
   }

@@ -11,7 +11,20 @@ function say(text, failed) {
   outcome.classList.toggle('failed', failed);
 }
 
-const next = document.querySelector('.next');
+const [field, next, done] = ['input', '.next', '.done'].map((selector) => document.querySelector(selector));
+
+function blame() {
+  field?.setAttribute('aria-invalid', 'true');
+  field?.setAttribute('aria-describedby', outcome.id);
+  field?.focus();
+}
+
+/** Shows the way on, and moves there. */
+function lead(place) {
+  if (!place) return;
+  place.hidden = false;
+  place.querySelector('a').focus();
+}
 
 /** Back to the invitation that the address was verified for: of this tab, or of another one that still has it. */
 function leadBack() {
@@ -20,8 +33,8 @@ function leadBack() {
   otherwise.hidden = false;
   const show = () => {
     otherwise.hidden = true;
-    next.hidden = false;
-    next.querySelector('a').focus();
+    if (done) done.hidden = true;
+    lead(next);
   };
   const channel = new BroadcastChannel(storageKey);
   channel.addEventListener('message', ({ data }) => {
@@ -41,8 +54,12 @@ if (token === '') {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  const button = form.querySelector('button');
-  button.disabled = true;
+  // Not `disabled`: a button that is takes the focus away from whoever uses the keyboard.
+  if (form.ariaBusy === 'true') return;
+  form.ariaBusy = 'true';
+  field?.removeAttribute('aria-invalid');
+  field?.removeAttribute('aria-describedby');
+  say('', false);
   try {
     const response = await fetch(form.dataset.operation, {
       method: 'POST',
@@ -52,13 +69,17 @@ form.addEventListener('submit', async (event) => {
     if (response.ok) {
       form.hidden = true;
       say(form.dataset.done, false);
+      lead(done);
       if (next) leadBack();
       return;
     }
-    const { Messages } = await response.json();
-    say(Messages.join('. '), true);
+    const { Code, Messages } = await response.json();
+    say(Messages.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' '), true);
+    // A link that has served or is too old: the way on is to sign in, or to ask for another one there.
+    if (Code === 'failed_precondition' && done) done.hidden = false;
+    if (Code === 'invalid_argument') blame();
   } catch {
     say('The service cannot be reached. Try again in a moment.', true);
   }
-  button.disabled = false;
+  form.ariaBusy = 'false';
 });

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
 import { choosePorts, type Stack, startStack } from '../harness.ts';
 import { inviter, newGuest, type Person } from '../invitations.ts';
 import { mailTo, password, signUp } from '../people.ts';
 import { countOf } from '../store.ts';
-import { type Browser, chromiumPath, type Page, startBrowser } from './chromium.ts';
+import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { focusedId, heading, hears, tabTo } from './sign-in.ts';
 
 // The page behind the link of an invitation, below a path prefix, used with the keyboard alone.
 
-const skip = chromiumPath === undefined && 'THE PAGES ARE NOT TESTED: this host has no Chromium (set BAILIWICK_TEST_CHROMIUM to one)';
-
-describe('the page of an invitation', { skip }, () => {
+describe('the page of an invitation', { skip: withoutChromium }, () => {
   let stack: Stack;
   let browser: Browser;
   let use: ReturnType<typeof inviter>;
@@ -22,96 +21,89 @@ describe('the page of an invitation', { skip }, () => {
     const ports = await choosePorts();
     const publicUrl = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
     stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: publicUrl, BAILIWICK_LIMITS: 'off' }, { ports });
-    browser = await startBrowser(chromiumPath ?? '');
+    browser = await openBrowser();
     use = inviter(stack);
     owner = await signUp(stack);
     Tenant = await use.tenantOf(owner);
   });
   after(async () => {
-    await browser?.stop();
+    await browser?.close();
     await stack?.stop();
   });
 
-  /** Opens the link of the newest mail to an address. */
-  async function follow(email: string, mails: number, page: string): Promise<Page> {
-    const link = (await mailTo(stack, email, mails)).Links.find((candidate) => candidate.startsWith(`${stack.url}/iam/${page}#token=`));
-    assert.ok(link, `no link to ${page} in the mail`);
-    return browser.open(link);
-  }
-  /** Goes to the element of this id or text by the Tab key. */
-  async function tabTo(page: Page, name: string): Promise<void> {
-    for (let presses = 0; presses < 15; presses++) {
-      if ((await page.focused()) === name) return;
-      await page.press('Tab');
-    }
-    assert.fail(`the Tab key does not reach ${name}`);
+  /** Opens the link of the newest mail to an address, in the browser of somebody new or in a tab beside. */
+  async function follow(email: string, mails: number, path: string, context?: BrowserContext): Promise<Page> {
+    const link = (await mailTo(stack, email, mails)).Links.find((candidate) => candidate.startsWith(`${stack.url}/iam/${path}#token=`));
+    assert.ok(link, `no link to ${path} in the mail`);
+    const page = await (context?.newPage() ?? browser.newPage());
+    await page.goto(link);
+    return page;
   }
   async function fillIn(page: Page, email: string): Promise<void> {
     await tabTo(page, 'email');
-    await page.write(email);
-    await page.press('Tab');
-    await page.write(password);
-    await page.press('Enter');
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
   }
-  /** Calls an operation as a page of ours does: the session is a cookie. */
-  const call = (page: Page, operation: string, request: object) =>
-    page.evaluate(
-      `fetch('${operation}', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(request))} }).then(({ status }) => status)`,
-    );
+  /** Signs in as a page of ours does: the session is a cookie. */
   async function signIn(page: Page, { email }: Pick<Person, 'email'>): Promise<void> {
-    assert.equal(await call(page, 'Account_Login', { Email: email, Password: password, Cookie: true }), 200);
+    const { href, origin } = new URL('Account_Login', page.url());
+    const data = { Email: email, Password: password, Cookie: true };
+    assert.equal((await page.request.post(href, { data, headers: { origin } })).status(), 200);
     await page.reload();
   }
-  const photograph = async (page: Page, name: string) => {
-    const folder = process.env['BAILIWICK_TEST_PHOTOGRAPHS'];
-    if (folder) await page.photograph(path.join(folder, `${name}.png`));
-  };
+  async function assertGood(page: Page, name: string): Promise<void> {
+    await assertAccessible(page);
+    await photograph(page, `invitation-${name}`);
+  }
   const members = () => countOf(stack, `access.tenant_member where tenant = $1 and source = 'invitation'`, [Tenant]);
 
-  test('a person without an account registers, verifies in another tab, and finishes in either', async () => {
-    for (const finish of ['first', 'second'] as const) {
+  for (const finish of ['first', 'second'] as const) {
+    test(`a person without an account registers, verifies in another tab, and finishes in the ${finish}`, async () => {
       const before = await members();
       const email = newGuest();
       await use.invite(Tenant, email, owner.token);
       const page = await follow(email, 1, 'invitation');
-      // Whoever finished the round before is signed in still.
-      await call(page, 'Account_Logout', {});
       await page.reload();
-      await page.until(`document.getElementById('entry')?.hidden === false`);
+      await page.locator('#entry').waitFor();
       // A reload finds the token again, and nobody reads it in the address bar.
-      assert.equal(await page.evaluate('location.href'), `${stack.url}/iam/invitation`);
-      await photograph(page, `entry-${finish}`);
-      await tabTo(page, 'sign-in');
-      await page.press('ArrowDown');
-      assert.equal(await page.evaluate(`document.querySelector('[type=submit]').textContent`), 'Create the account');
+      assert.equal(page.url(), `${stack.url}/iam/invitation`);
+      await assertGood(page, 'entry');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('button', { name: 'Create the account' }).waitFor();
       await fillIn(page, email);
-      await page.until(`document.activeElement.id === 'confirm-title'`);
-      await photograph(page, `confirm-${finish}`);
+      await page.locator('#confirm').waitFor();
+      assert.equal(await focusedId(page), 'confirm-title');
+      await assertGood(page, 'confirm');
 
-      const verify = await follow(email, 2, 'verify');
-      await tabTo(verify, 'Verify my address');
-      await verify.press('Enter');
-      await verify.until(`document.querySelector('.next').hidden === false`);
-      await photograph(verify, `verified-${finish}`);
+      const verify = await follow(email, 2, 'verify', page.context());
+      await verify.keyboard.press('Tab');
+      await verify.keyboard.press('Enter');
+      await verify.getByRole('link', { name: 'Go on with your invitation' }).waitFor();
+      assert.equal(await verify.getByRole('link').count(), 1);
+      await assertGood(verify, 'verified');
       if (finish === 'first') {
-        await page.show();
-        await page.until(`document.activeElement.id === 'go-on'`);
-        await page.press('Enter');
+        await page.bringToFront();
+        await hears(page, /Your address is confirmed/);
+        assert.equal(await focusedId(page), 'go-on');
+        await page.keyboard.press('Enter');
       } else {
-        await verify.press('Enter');
-        await verify.until(`document.getElementById('entry')?.hidden === false`);
+        await verify.keyboard.press('Enter');
+        await verify.locator('#entry').waitFor();
         await fillIn(verify, email);
       }
       const last = finish === 'first' ? page : verify;
-      await last.until(`document.title === 'Welcome'`);
-      assert.match(await last.text(), /You have accepted the invitation/);
-      await photograph(last, `welcome-${finish}`);
+      await heading(last, 'Welcome');
+      await hears(last, /You have accepted the invitation/);
+      await assertGood(last, 'welcome');
       assert.equal(await members(), before + 1);
       assert.equal(await last.evaluate('sessionStorage.length'), 0);
       // The session is in a cookie that the page cannot read.
       assert.equal(await last.evaluate('document.cookie'), '');
-    }
-  });
+    });
+  }
 
   test('whoever is signed in accepts with one key, and with another address is told which one to take', async () => {
     const [guest, other] = [await signUp(stack, newGuest()), await signUp(stack, newGuest())];
@@ -119,16 +111,15 @@ describe('the page of an invitation', { skip }, () => {
     const before = await members();
     const page = await follow(guest.email, 2, 'invitation');
     await signIn(page, other);
-    await page.until(`document.getElementById('known').hidden === false`);
-    await photograph(page, 'known');
+    await page.locator('#known').waitFor();
+    await assertGood(page, 'known');
     await tabTo(page, 'accept');
-    await page.press('Enter');
-    await page.until(`document.querySelector('.failed')`);
-    assert.match(await page.text(), /This invitation is for another address: sign in with the address that it was sent to\./);
-    await photograph(page, 'another-address');
-    assert.equal(await page.focused(), 'email');
+    await page.keyboard.press('Enter');
+    await hears(page, /^This invitation is for another address: sign in with the address that it was sent to\.$/);
+    await assertGood(page, 'another-address');
+    assert.equal(await focusedId(page), 'email');
     await fillIn(page, guest.email);
-    await page.until(`document.title === 'Welcome'`);
+    await heading(page, 'Welcome');
     assert.equal(await members(), before + 1);
   });
 
@@ -137,27 +128,27 @@ describe('the page of an invitation', { skip }, () => {
     await use.invite(Tenant, guest.email, owner.token);
     const page = await follow(guest.email, 2, 'invitation');
     await signIn(page, guest);
-    await page.until(`document.getElementById('refuse').hidden === false`);
+    await page.locator('#refuse').waitFor();
     await tabTo(page, 'decline');
-    await page.press('Enter');
-    assert.equal(await page.focused(), 'really');
-    await photograph(page, 'sure');
-    await page.press('Tab');
-    await page.press('Enter');
-    assert.equal(await page.focused(), 'decline');
-    await page.press('Enter');
-    await page.press('Enter');
-    await page.until(`document.title === 'Declined'`);
+    await page.keyboard.press('Enter');
+    assert.equal(await focusedId(page), 'really');
+    await assertGood(page, 'sure');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(await focusedId(page), 'decline');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Declined');
     assert.equal((await use.statuses(Tenant))[0], 'declined');
 
-    const dead = await follow(guest.email, 2, 'invitation');
-    await dead.until(`document.getElementById('known').hidden === false`);
+    const dead = await follow(guest.email, 2, 'invitation', page.context());
+    await dead.locator('#known').waitFor();
     await tabTo(dead, 'accept');
-    await dead.press('Enter');
-    await dead.until(`document.querySelector('.failed')`);
-    assert.match(await dead.text(), /not valid any more/);
-    const none = await browser.open(`${stack.url}/iam/invitation`);
-    await none.until(`document.querySelector('.failed')`);
-    assert.match(await none.text(), /This link is incomplete/);
+    await dead.keyboard.press('Enter');
+    await hears(dead, /not valid any more/);
+    const none = await browser.newPage();
+    await none.goto(`${stack.url}/iam/invitation`);
+    await hears(none, /This link is incomplete/);
+    await assertGood(none, 'incomplete');
   });
 });

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { sendFormPage } from './pages.ts';
+
+/** What a browser gets of a form page. */
+async function formPage(url: string, fields: Record<string, string> = {}) {
+  const server = createServer((_, response) => sendFormPage(response, { url, fields })).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return { policy: response.headers.get('content-security-policy') ?? '', caching: response.headers.get('cache-control'), html: await response.text() };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('a form page allows its form one origin, and no script or style that is not ours', async () => {
+  const { policy, caching } = await formPage('https://idp.example:8443/sso?x=;script-src *');
+  assert.match(policy, /; form-action https:\/\/idp\.example:8443; /);
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
+  assert.doesNotMatch(policy, /unsafe|\*/);
+  assert.equal(caching, 'no-store');
+});
+
+test('a form page escapes the address, the names and the values', async () => {
+  const { html } = await formPage(`https://idp.example/?a="><script>&b='`, { '"><i>': `</form>'"&lt;` });
+  assert.match(html, /action="https:\/\/idp\.example\/\?a=%22%3E%3Cscript%3E&#38;b=%27"/);
+  assert.match(html, /<input type="hidden" name="&#34;&#62;&#60;i&#62;" value="&#60;\/form&#62;&#39;&#34;&#38;lt;" \/>/);
+  assert.equal(html.match(/<script/g)?.length, 1);
+  assert.doesNotMatch(html, /<script[^>]*>[^<]|<style|\son\w+=/);
+});
+
+test('a form page is refused for whatever is no plain web address', () => {
+  const nobody = {} as Parameters<typeof sendFormPage>[0];
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', 'ftp://idp.example', 'https://a;sandbox', 'https://*.example', 'https://a,b', 'idp.example'])
+    assert.throws(() => sendFormPage(nobody, { url, fields: {} }), TypeError, url);
+});

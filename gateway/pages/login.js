@@ -1,0 +1,205 @@
+// Signs in with a cookie. The address comes first: it says whether its person signs in here or at their organisation.
+import { blame, call, isUnverified, Refused, run, say } from './calls.js';
+
+const find = (id) => document.getElementById(id);
+const parts = ['entry', 'confirm', 'known'].map(find);
+const [entry, email, password] = ['entry', 'email', 'password'].map(find);
+const heading = document.querySelector('h1');
+const returnTo = new URLSearchParams(location.search).get('return_to') ?? '';
+
+/**
+ * Where to go on after signing in: a path below the public URL, or undefined. Anything else could lead to another
+ * site, also what browsers make of backslashes, and of tabs and line breaks, which they leave out.
+ */
+function onwardTo(path) {
+  if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path)) return undefined;
+  const base = new URL('.', location.href);
+  const target = URL.canParse(`.${path}`, base) ? new URL(`.${path}`, base) : base;
+  return target.origin === base.origin ? target.href : undefined;
+}
+const onward = onwardTo(returnTo);
+
+/** Shows one part of the page, and says where that is to whoever does not see it. */
+function show(id, title, focused) {
+  for (const part of parts) part.hidden = part.id !== id;
+  for (const place of document.querySelectorAll('[data-address]')) place.textContent = email.value;
+  heading.textContent = title;
+  document.title = title;
+  focused?.focus();
+}
+
+function askForAddress() {
+  password.value = '';
+  email.readOnly = false;
+  find('secret').hidden = true;
+  find('instead').hidden = true;
+  find('with-password').hidden = false;
+  entry.querySelector('[type=submit]').textContent = 'Continue';
+  show('entry', 'Sign in', email);
+}
+
+// The address stays in the form, so that a password manager knows whose password it is.
+function askForPassword() {
+  email.readOnly = true;
+  find('secret').hidden = false;
+  find('instead').hidden = false;
+  find('with-password').hidden = true;
+  entry.querySelector('[type=submit]').textContent = 'Sign in';
+  show('entry', 'Sign in', password);
+}
+
+function leaveFor(address) {
+  location.assign(address);
+  // Until the other page is there, nothing here can be used any more.
+  return new Promise(() => {});
+}
+
+function readAddress() {
+  email.value = email.value.trim();
+  if (email.value === '') complain(email, 'Enter your e-mail address.');
+}
+
+async function check() {
+  readAddress();
+  const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
+    if (error.code === 'invalid_argument') complain(email, 'Enter a whole e-mail address, such as name@example.com.');
+    throw error;
+  });
+  if (Redirect === '') return askForPassword();
+  say('Going on to the sign-in of your organisation.');
+  const target = new URL(Redirect);
+  // Whether it may lead there is decided where the sign-in ends.
+  if (returnTo !== '') target.searchParams.set('return_to', returnTo);
+  return leaveFor(target);
+}
+
+function complain(field, text) {
+  blame(field);
+  throw new Refused('invalid_argument', [text]);
+}
+
+/** In words that help, what the service says in its own. */
+function explain(error) {
+  const { code, messages, retryAfter } = error;
+  if (code === 'internal' || code === 'unavailable') return new Refused(code, ['Something went wrong on our side. Try again in a moment.']);
+  if (code === 'unauthenticated') return new Refused(code, ['The address or the password is wrong. Check both, or ask for a new password.']);
+  // After too many failures waiting does not help, and the message says what does.
+  if (code !== 'resource_exhausted' || retryAfter === 0 || /reset the password/.test(error.message)) return error;
+  const wait = retryAfter < 120 ? `${retryAfter} second${retryAfter === 1 ? '' : 's'}` : `${Math.ceil(retryAfter / 60)} minutes`;
+  return new Refused(code, [`${messages[0].replace(', try again later', '')}: try again in ${wait}`], retryAfter);
+}
+
+async function signIn() {
+  if (password.value === '') return complain(password, 'Enter your password.');
+  try {
+    await call('Account_Login', { Email: email.value, Password: password.value, Cookie: true });
+  } catch (error) {
+    if (isUnverified(error)) return show('confirm', 'Sign in', find('confirm-title'));
+    if (entry.hidden) askForPassword();
+    if (error.code === 'unauthenticated' || error.code === 'invalid_argument') {
+      blame(password);
+      password.select();
+    }
+    throw error;
+  }
+  password.value = '';
+  if (onward) return leaveFor(onward);
+  if (await welcome()) return heading.focus();
+  askForAddress();
+  throw new Refused('unauthenticated', ['Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.']);
+}
+
+/** Shows who is signed in; false where nobody is. */
+async function welcome() {
+  try {
+    const { User, Tenants } = await call('Account_Get', {});
+    email.value = User.Email;
+    find('tenants').hidden = Tenants.length === 0;
+    find('tenants')
+      .querySelector('ul')
+      .replaceChildren(...Tenants.map(entryOf));
+    find('onward').hidden = onward === undefined;
+    if (onward) find('onward').href = onward;
+    show('known', 'You are signed in');
+    return true;
+  } catch (error) {
+    if (error.code === 'unauthenticated') return false;
+    throw error;
+  }
+}
+
+function entryOf({ Name, Slug }) {
+  const item = document.createElement('li');
+  item.textContent = Name || Slug;
+  return item;
+}
+
+const attempt = (work) =>
+  run(() =>
+    work().catch((error) => {
+      throw error instanceof Refused ? explain(error) : error;
+    }),
+  );
+
+entry.addEventListener('submit', (event) => {
+  event.preventDefault();
+  attempt(email.readOnly ? signIn : check);
+});
+// For whose organisation does not let them in, or whose single sign-on is lifted. What a password is worth the service says.
+find('with-password').addEventListener('click', () =>
+  attempt(async () => {
+    readAddress();
+    say('');
+    askForPassword();
+  }),
+);
+find('go-on').addEventListener('click', () =>
+  attempt(async () => {
+    await signIn();
+    if (!find('confirm').hidden) say('The address is not confirmed yet.', true);
+  }),
+);
+find('again').addEventListener('click', () =>
+  attempt(async () => {
+    await call('Account_ResendVerification', { Email: email.value });
+    say('The mail is on its way again.');
+  }),
+);
+find('forgotten').addEventListener('click', () =>
+  attempt(async () => {
+    await call('Account_RequestPasswordReset', { Email: email.value });
+    // The same words for an address without an account.
+    say('If there is an account with this address, a mail is on its way. Open the link in it to choose a new password.');
+  }),
+);
+for (const id of ['other', 'back']) {
+  find(id).addEventListener('click', () => {
+    say('');
+    askForAddress();
+    email.select();
+  });
+}
+find('sign-out').addEventListener('click', () =>
+  attempt(async () => {
+    await call('Account_Logout', {}).catch((error) => {
+      // The session had ended before.
+      if (error.code !== 'unauthenticated') throw error;
+    });
+    email.value = '';
+    askForAddress();
+    say('You are signed out.');
+  }),
+);
+
+// A browser that keeps a page for its back button would show it as it was left.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
+attempt(async () => {
+  const known = await welcome().catch((error) => {
+    askForAddress();
+    throw error;
+  });
+  if (!known) askForAddress();
+});

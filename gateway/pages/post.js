@@ -1,0 +1,2 @@
+// Not form.submit(): a field of that name would stand in its place.
+document.querySelector('button').click();

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { isPage, sendErrorPage, sendFormPage, sendPage } from '@bailiwick/gateway/pages.ts';
+import { denied, invalid, ServiceError } from '@bailiwick/shared/errors.ts';
+import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+
+// The pages with which the gateway answers on the way over single sign-on, each at an address of that way.
+
+const prefix = '/iam';
+const hostile = `"'><script>alert(1)</script>&amp;{{fields}} $& é\n</form>`;
+const fields = { SAMLResponse: 'PHNhbWw+', RelayState: hostile, submit: 'x', querySelector: 'y', '"><b>': 'z' };
+
+describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
+  let browser: Browser;
+  const problems: string[] = [];
+  const closing: Array<() => void> = [];
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    for (const close of closing) close();
+  });
+
+  async function listen(listener: RequestListener, host = '127.0.0.1'): Promise<string> {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://${host}:${(server.address() as AddressInfo).port}`;
+  }
+  /** A gateway that answers its sign-in routes with this page, and the others as ever. */
+  async function gatewayThat(sends: (response: Parameters<RequestListener>[1]) => void): Promise<string> {
+    const origin = await listen((request, response) => {
+      const pathname = (request.url ?? '').slice(prefix.length);
+      if (isPage(pathname)) sendPage(response, pathname);
+      else sends(response);
+    });
+    return `${origin}${prefix}/auth/tnt_1/sso_1/login`;
+  }
+  /** Another site, and the forms that have come to it. */
+  async function receiver() {
+    const forms: URLSearchParams[] = [];
+    const take = async (...[request, response]: Parameters<RequestListener>): Promise<void> => {
+      forms.push(new URLSearchParams(await text(request)));
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Arrived</title>');
+    };
+    const origin = await listen((request, response) => void take(request, response), '127.0.0.2');
+    return { origin, forms };
+  }
+  async function newPage(options?: Parameters<Browser['newPage']>[0]) {
+    const page = await browser.newPage(options);
+    page.on('dialog', (dialog) => problems.push(dialog.message()));
+    return page;
+  }
+  // A form's line breaks are sent as CRLF.
+  const sent = Object.entries(fields).map(([name, value]) => [name, value.replace('\n', '\r\n')]);
+
+  test('a form is sent to the other site by itself, with every field as it is', async () => {
+    const { origin, forms } = await receiver();
+    const address = await gatewayThat((response) => sendFormPage(response, { url: `${origin}/sso?a=1&b="{{fields}}`, fields }));
+    const page = await newPage();
+    await page.goto(address);
+    await page.waitForURL(`${origin}/**`);
+    assert.equal(await page.title(), 'Arrived');
+    assert.deepEqual([...(forms[0] ?? [])], sent);
+    assert.equal(page.url(), `${origin}/sso?a=1&b=%22{{fields}}`);
+    assert.deepEqual(problems, []);
+  });
+
+  test('without JavaScript a button sends it', async () => {
+    const { origin, forms } = await receiver();
+    const address = await gatewayThat((response) => sendFormPage(response, { url: origin, fields }));
+    const page = await newPage({ javaScriptEnabled: false });
+    await page.goto(address);
+    await photograph(page, 'post');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForURL(`${origin}/**`);
+    assert.deepEqual([...(forms[0] ?? [])], sent);
+  });
+
+  test('the form is sent nowhere else, and the page is accessible', async () => {
+    const [right, wrong] = [await receiver(), await receiver()];
+    const address = await gatewayThat((response) => sendFormPage(response, { url: right.origin, fields }));
+    const page = await newPage();
+    await page.route('**/post.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
+    await page.goto(address);
+    await assertAccessible(page);
+    const refused = page.waitForEvent('console', (message) => message.text().includes('form-action'));
+    await page.evaluate(`document.querySelector('form').setAttribute('action', '${wrong.origin}')`);
+    await page.evaluate(`document.querySelector('button').click()`);
+    await refused;
+    assert.deepEqual(wrong.forms, []);
+    assert.deepEqual(problems, []);
+  });
+
+  const failures = [
+    { error: denied('your <b>organisation</b> has refused you'), status: 403, says: /Your <b>organisation<\/b> has refused you\./ },
+    { error: invalid('this sign-in has expired'), status: 400, says: /This sign-in has expired\./ },
+    { error: new ServiceError('unavailable', 'X', 'It cannot be reached.'), status: 500, says: /It cannot be reached\.\s/ },
+    { error: new ServiceError('internal', 'X', 'select * from secret'), status: 500, says: /Something went wrong on our side\./ },
+  ];
+  for (const { error, status, says } of failures) {
+    test(`a failure ${error.code} is told with what to do next`, async () => {
+      const page = await newPage();
+      const answer = await page.goto(await gatewayThat((response) => sendErrorPage(response, error, 'id-{{message}}-<i>')));
+      assert.equal(answer?.status(), status);
+      const told = await page.locator('main').innerText();
+      assert.match(told, says);
+      assert.ok(told.includes('id-{{message}}-<i>') && !told.includes('secret'), told);
+      await assertAccessible(page);
+      await photograph(page, `error-${error.code}`);
+      await page.getByRole('link', { name: 'Back to the sign-in page' }).click();
+      await page.waitForURL(`**${prefix}/login`);
+      await page.context().close();
+    });
+  }
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { bodyOf, readList } from '../answers.ts';
+import { type Stack, startStack } from '../harness.ts';
+import { countOf, rowsOf } from '../store.ts';
+import { createHome, type Home, loginUrl, oidcOf, saveProvider } from '../sso/home.ts';
+import { type Op, startOp } from '../sso/oidc/op.ts';
+import { findSimpleSamlPhp, notInstalled, type SimpleSamlPhp, startSimpleSamlPhp } from '../sso/saml/simplesamlphp.ts';
+import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { continueWith, enterPassword, heading, hears, signIn } from './sign-in.ts';
+
+// Single sign-on as people see it: a browser, and providers that are not ours.
+
+const secret = 'a secret that is long enough for HMAC-SHA256';
+
+describe('single sign-on in a browser', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  before(async () => {
+    [stack, browser] = await Promise.all([startStack('five processes', { BAILIWICK_LIMITS: 'off' }), openBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  /** Somebody new on the sign-in page, who has given an address and was sent to the provider. */
+  async function begin(email: string, page?: Page): Promise<Page> {
+    const tab = page ?? (await browser.newPage());
+    await tab.goto(`${stack.url}/login`);
+    await continueWith(tab, email);
+    return tab;
+  }
+  const usersOf = (email: string) => rowsOf<{ id: string }>(stack, 'select id from identity.user_account where email = $1', [email]);
+  async function assertSignedIn(page: Page, email: string): Promise<void> {
+    await heading(page, 'You are signed in');
+    assert.ok((await page.locator('#known').innerText()).includes(email));
+    assert.ok((await page.locator('#tenants').innerText()).includes('Acme'));
+  }
+  const save = async (home: Home, fields: object) =>
+    bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, Name: 'Acme staff', ...fields } }, home.owner.token));
+
+  describe('with oidc-provider', () => {
+    let op: Op;
+    before(async () => {
+      op = await startOp({ clients: [] });
+    });
+    after(() => op?.stop());
+
+    async function provide(fields: object = {}) {
+      const home = await createHome(stack);
+      const provider = await saveProvider(stack, home, { ...oidcOf(op.issuer), ...fields }, { Secret: secret });
+      op.setClient({ id: 'bailiwick', redirectUris: [provider.RedirectURI], secret });
+      const email = `ada@${home.domain}`;
+      op.setAccount('ada', { email, email_verified: true, name: 'Ada Lovelace', groups: ['engineers'] });
+      return { home, provider, email };
+    }
+    async function enterName(page: Page): Promise<void> {
+      await page.getByLabel('Name').fill('ada');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    }
+
+    for (const ResponseMode of ['query', 'form_post'])
+      test(`the first sign-in creates, the second finds (${ResponseMode}), and a group of the provider's grants`, async () => {
+        const { home, provider, email } = await provide({ ResponseMode });
+        await save(home, { ID: provider.ID, GroupMappings: [{ Value: 'engineers', Group: '', Role: 'auditor' }] });
+        const page = await begin(email);
+        await enterName(page);
+        await assertSignedIn(page, email);
+        await assertAccessible(page);
+        await photograph(page, `sso-signed-in-${ResponseMode}`);
+        const [user] = await usersOf(email);
+        const roles = await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where subject = $1 order by role', [user?.id]);
+        assert.deepEqual(
+          roles.map(({ role }) => role),
+          ['auditor', 'member'],
+        );
+        const second = await begin(email);
+        await enterName(second);
+        await assertSignedIn(second, email);
+        assert.deepEqual(await usersOf(email), [user]);
+        assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 2);
+        // No script reads the session, and the address has nothing of it.
+        assert.deepEqual([await page.evaluate('document.cookie'), new URL(page.url()).search], ['', '']);
+        await second.getByRole('button', { name: 'Sign out' }).click();
+        await second.getByLabel('E-mail address').waitFor();
+        assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 1);
+      });
+
+    test('a provider that is switched off refuses, in words that help and tell nothing else', async () => {
+      const { home, provider, email } = await provide();
+      await save(home, { ID: provider.ID, Active: false });
+      const page = await browser.newPage();
+      const response = await page.goto(loginUrl(stack, provider));
+      assert.equal(response?.status(), 403);
+      assert.match(await page.locator('main').innerText(), /This way to sign in is switched off/);
+      await assertAccessible(page);
+      await photograph(page, 'sso-switched-off');
+      assert.deepEqual(await usersOf(email), []);
+      assert.equal((await page.context().cookies()).length, 0);
+    });
+
+    test('whoever cancels at the provider is told so, and can begin again', async () => {
+      const { home, email } = await provide();
+      const page = await begin(email);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(/has refused you, or you have cancelled it/).waitFor();
+      await assertAccessible(page);
+      await photograph(page, 'sso-cancelled');
+      await page.locator('main a').first().click();
+      await page.getByLabel('E-mail address').waitFor();
+      const { items } = await readList<{ UserID: string }>(stack, 'TenantMembers_List', { Tenant: home.tenant }, home.owner.token);
+      assert.equal(items.length, 1);
+    });
+
+    test('two tabs sign in beside each other', async () => {
+      const { email } = await provide();
+      const first = await begin(email);
+      const second = await begin(email, await first.context().newPage());
+      await enterName(second);
+      await assertSignedIn(second, email);
+      await enterName(first);
+      await assertSignedIn(first, email);
+    });
+
+    test('where a domain requires single sign-on, a password is refused', async () => {
+      const { home } = await provide();
+      const person = `carol@${home.domain}`;
+      bodyOf(await stack.call('Users_Create', { User: { Email: person }, Password: 'correct horse battery' }, stack.platformKey));
+      const domains = (await readList<{ ID: string }>(stack, 'Domain_List', { Tenant: home.tenant }, home.owner.token)).items;
+      bodyOf(await stack.call('Domain_Update', { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' }, home.owner.token));
+      const page = await browser.newPage();
+      // The provider is asked for before a password is; somebody who gets past that is refused by the operation.
+      await page.route('**/Sso_Check', (route) => route.fulfill({ json: { Redirect: '' } }));
+      await page.goto(`${stack.url}/login`);
+      await signIn(page, person, 'correct horse battery');
+      await hears(page, /sign in with your organisation/i);
+      await assertAccessible(page);
+      await photograph(page, 'sso-required');
+      assert.equal((await page.context().cookies()).length, 0);
+    });
+  });
+
+  test('an owner gets in with a password while single sign-on is lifted', async () => {
+    const home = await createHome(stack);
+    const Email = `owner@${home.domain}`;
+    const { User } = bodyOf(await stack.call('Users_Create', { User: { Email }, Password: 'correct horse battery' }, stack.platformKey)) as unknown as {
+      User: { ID: string };
+    };
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant: home.tenant, UserID: User.ID }, home.owner.token));
+    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant: home.tenant, UserID: User.ID, Role: 'owner' } }, home.owner.token));
+    await saveProvider(stack, home, { ...oidcOf(`${stack.inboxUrl}/hooks/away`), TokenAuthMethod: 'none' });
+    const domains = (await readList<{ ID: string }>(stack, 'Domain_List', { Tenant: home.tenant }, home.owner.token)).items;
+    bodyOf(await stack.call('Domain_Update', { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' }, home.owner.token));
+    bodyOf(await stack.call('Sso_LiftRequirement', { Tenant: home.tenant }, stack.platformKey));
+    const page = await browser.newPage();
+    await page.goto(`${stack.url}/login`);
+    await page.getByLabel('E-mail address').fill(Email);
+    await page.getByRole('button', { name: 'Use a password instead' }).click();
+    await photograph(page, 'sso-password-instead');
+    await assertAccessible(page);
+    await enterPassword(page, 'correct horse battery');
+    await assertSignedIn(page, Email);
+  });
+
+  describe('with SimpleSAMLphp', { skip: findSimpleSamlPhp() === undefined && notInstalled }, () => {
+    let idp: SimpleSamlPhp;
+    let home: Home;
+    let provider: Awaited<ReturnType<typeof saveProvider>>;
+    let email: string;
+    before(async () => {
+      home = await createHome(stack);
+      email = `ada@${home.domain}`;
+      // Each side has to know the other: ours is there before theirs, as an administrator would do it.
+      const draft = { Kind: 'saml', IdpEntityID: 'urn:draft', IdpSsoURL: `${stack.inboxUrl}/hooks/draft` };
+      const { createSpCertificate } = await import('@bailiwick/sso/saml/certificates.ts');
+      provider = await saveProvider(stack, home, { ...draft, IdpCertificates: [(await createSpCertificate('draft')).certificate] });
+      const metadata = await (await fetch(provider.SpEntityID)).text();
+      idp = await startSimpleSamlPhp({
+        sps: [{ metadata }],
+        people: [{ user: 'ada', password: 'engine', attributes: { mail: [email], displayName: ['Ada Lovelace'], groups: ['staff'] } }],
+      });
+      bodyOf(
+        await stack.call(
+          'Sso_SaveProvider',
+          { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'Acme staff' }, MetadataURL: idp.metadataUrl },
+          home.owner.token,
+        ),
+      );
+    });
+    after(() => idp?.stop());
+
+    async function enter(page: Page): Promise<void> {
+      await page.locator('input[name=username]').fill('ada');
+      await page.locator('input[name=password]').fill('engine');
+      await page.locator('button[type=submit], input[type=submit]').first().click();
+    }
+
+    for (const RequestBinding of ['redirect', 'post'])
+      test(`signs in, asked by ${RequestBinding}, and answers by a form`, async () => {
+        await save(home, { ID: provider.ID, RequestBinding, GroupMappings: [{ Value: 'staff', Group: '', Role: 'auditor' }] });
+        const page = await begin(email);
+        await enter(page);
+        await assertSignedIn(page, email);
+        await photograph(page, `sso-saml-${RequestBinding}`);
+        const users = await usersOf(email);
+        assert.equal(users.length, 1);
+        const roles = await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where subject = $1 order by role', [users[0]?.id]);
+        assert.deepEqual(
+          roles.map(({ role }) => role),
+          ['auditor', 'member'],
+        );
+      });
+
+    test('and refuses when it is switched off', async () => {
+      await save(home, { ID: provider.ID, Active: false });
+      const page = await browser.newPage();
+      assert.equal((await page.goto(loginUrl(stack, provider)))?.status(), 403);
+    });
+  });
+});
