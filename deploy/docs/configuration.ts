@@ -58,7 +58,8 @@ export function renderConfiguration(): string {
 
 Every process is configured by environment variables alone. What is missing, malformed or unknown (a \`BAILIWICK_\` variable that
 the process does not read) stops its start, with all problems at once. Secrets are named by the file that holds them, so that
-they can be mounted.
+they can be mounted, and so can a URL, which may hold a password: \`DATABASE_URL_FILE\` names the file that holds \`DATABASE_URL\`, and
+likewise with every variable that ends in \`_URL\`.
 
 Settings marked * are shared: several processes read the variable and mean the same by it.
 
@@ -73,7 +74,7 @@ ${renderRows(localStart)}`;
 
 /** helm/bailiwick/files/settings.yaml: for each process its settings by name, one a line. */
 export function renderChartSettings(): string {
-  const tables = { ...settingTables, migrate: migrateSettings };
+  const tables = { ...settingTables, single: singleSettings, migrate: migrateSettings };
   const lines = Object.entries(tables).flatMap(([name, table]) => [`${name}:`, ...Object.entries(table).map(renderChartSetting)]);
   return ['# Generated from the settings tables by deploy/docs/configuration.ts: change those, then run `npm run generate`.', ...lines, ''].join('\n');
 }

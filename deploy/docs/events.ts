@@ -102,10 +102,12 @@ function schemaOf({ type, about, record }: EventType, description: Description):
 
 const refOf = (schema: Schema): string => (schema.$ref ?? (schema['allOf'] as Schema[] | undefined)?.[0]?.$ref ?? '').slice(reference.length);
 
-/** A record as the examples of the description show it: an answer's, or one of an answer's page. */
+/** A record as the examples of the description show it: a request or an answer itself, an answer's, or one of an answer's page. */
 function recordExample(record: string, { paths, components }: Description): JsonObject {
   const request = paths[`/${record.replace(/Req$/, '')}`]?.post?.requestBody;
   if (request) return request.content['application/json'].example;
+  const answer = paths[`/${record.replace(/Res$/, '')}`]?.post?.responses['200'];
+  if (answer) return answer.content?.['application/json']?.example as JsonObject;
   for (const [path, { post }] of Object.entries(paths)) {
     const example = post?.responses['200']?.content?.['application/json']?.example ?? {};
     for (const [key, schema] of Object.entries(components.schemas[`${path.slice(1)}Res`]?.properties ?? {})) {

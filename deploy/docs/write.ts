@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { root } from '../local/paths.ts';
+import { renderChartReadme } from './chart/readme.ts';
+import { renderChartSchema } from './chart/schema.ts';
 import { renderChartSettings, renderConfiguration } from './configuration.ts';
 import { renderEvents, renderEventTypes } from './events.ts';
 
@@ -14,6 +16,8 @@ import { renderEvents, renderEventTypes } from './events.ts';
 export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['docs/configuration.md', renderConfiguration],
   ['helm/bailiwick/files/settings.yaml', renderChartSettings],
+  ['helm/bailiwick/values.schema.json', renderChartSchema],
+  ['helm/bailiwick/README.md', renderChartReadme],
   ['docs/events.md', renderEvents],
   ['services/notifications/events/gen/event-types.json', renderEventTypes],
 ]);

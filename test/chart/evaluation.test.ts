@@ -31,8 +31,9 @@ test('an evaluation makes no more than what is not named', { skip: chart.skip },
   const objects = await chart.render({ file: 'evaluation', set });
   assert.deepEqual([names(objects, 'StatefulSet'), names(objects, 'PersistentVolumeClaim')], [[], []]);
   assert.ok(!names(objects, 'Deployment').includes('bailiwick-inbox'));
-  const { env } = containerOf(podOf(objects, 'Deployment', 'identity'));
-  assert.deepEqual(env?.find(({ name }) => name === 'DATABASE_URL')?.valueFrom?.secretKeyRef, { name: 'database', key: 'url' });
+  const sources = podOf(objects, 'Deployment', 'identity').spec.volumes.flatMap(({ projected }) => projected?.sources ?? []);
+  const database = sources.find(({ secret }) => secret?.items[0]?.path === 'database-url')?.secret;
+  assert.deepEqual(database, { name: 'database', items: [{ key: 'url', path: 'database-url' }] });
 });
 
 test('an evaluation’s keys are ones the processes take, and new in each installation', { skip: chart.skip }, async (t) => {
@@ -41,12 +42,12 @@ test('an evaluation’s keys are ones the processes take, and new in each instal
   const pod = (name: string) => materialise(t, podOf(objects, 'Deployment', name), read);
   const identity = readSettings(settingTables.identity, pod('identity'));
   const gateway = readSettings(settingTables.gateway, pod('gateway'));
-  assert.deepEqual([tokenKind(identity.platformKey), tokenKind(identity.workerToken)], ['botKey', 'worker']);
-  assert.equal(parseKeyRing(identity.keyRing).length, 1);
+  assert.deepEqual([tokenKind(identity.platformKey.content), tokenKind(identity.workerToken.content)], ['botKey', 'worker']);
+  assert.equal(parseKeyRing(identity.keyRing.content).length, 1);
   assert.equal(new URL(identity.databaseUrl).password, read('bailiwick-evaluation', 'postgres-password'));
 
-  const verify = createCallerVerifier('identity', identity.callerPublicKeys);
-  const signed = createCallerSigner('gateway', gateway.callerKey)(serviceCaller('gateway'), 'identity');
+  const verify = createCallerVerifier('identity', identity.callerPublicKeys.content);
+  const signed = createCallerSigner('gateway', gateway.callerKey.content)(serviceCaller('gateway'), 'identity');
   assert.equal(verify(signed).id, 'gateway');
 
   const other = await chart.render({ file: 'evaluation' });

@@ -17,7 +17,7 @@ export type Manifest = {
     replicas?: number;
     strategy?: unknown;
     selector?: { matchLabels?: Record<string, string> } & Record<string, unknown>;
-    ports?: Array<{ name: string; port: number; targetPort: string | number }>;
+    ports?: Array<{ name: string; port: number; targetPort: string | number; appProtocol?: string }>;
     type?: string;
     clusterIP?: string;
     template?: Pod;
@@ -34,9 +34,18 @@ export type PodSpec = {
   terminationGracePeriodSeconds?: number;
   restartPolicy?: string;
   securityContext?: Record<string, unknown>;
+  imagePullSecrets?: unknown[];
+  topologySpreadConstraints?: Spread[];
   containers: Container[];
   initContainers?: Container[];
   volumes: Volume[];
+};
+type Spread = {
+  maxSkew: number;
+  topologyKey: string;
+  whenUnsatisfiable: string;
+  matchLabelKeys?: string[];
+  labelSelector?: { matchLabels: Record<string, string> };
 };
 export type Container = {
   name: string;
@@ -48,7 +57,7 @@ export type Container = {
   securityContext?: Record<string, unknown>;
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
 } & Partial<Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', { httpGet?: { path: string; port: string } }>>;
-export type Variable = { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } };
+export type Variable = { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: object } };
 type Items = Array<{ key: string; path: string }>;
 export type Volume = {
   name: string;
@@ -80,11 +89,24 @@ export function configuredPods(objects: readonly Manifest[]): Array<{ name: stri
   return [...pods, { name: 'migrations', table: migrateSettings, pod: podOf(objects, 'Job', 'migrations') }];
 }
 
+export const objectsOf = (objects: readonly Manifest[], kind: string): Manifest[] => objects.filter((object) => object.kind === kind);
+
+export function findObject(objects: readonly Manifest[], kind: string, name: string): Manifest {
+  return objectsOf(objects, kind).find(({ metadata }) => metadata.name === name) ?? assert.fail(`there is no ${kind} ${name}`);
+}
+
 export function podOf(objects: readonly Manifest[], kind: string, component: string): Pod {
   const found = objects.filter((object) => object.kind === kind && object.metadata.labels?.['app.kubernetes.io/component'] === component);
   assert.equal(found.length, 1, `one ${kind} ${component}`);
   return found[0]?.spec?.template ?? assert.fail(`${kind} ${component} has no pod`);
 }
+
+/** Every pod of a rendering, whatever makes it. */
+export const podsIn = (objects: readonly Manifest[]): Array<{ name: string; pod: Pod }> =>
+  objects.flatMap(({ kind, metadata, spec }) => {
+    const pod = kind === 'Pod' ? ({ metadata, spec } as unknown as Pod) : spec?.template;
+    return pod ? [{ name: `${kind} ${metadata.name}`, pod }] : [];
+  });
 
 export function containerOf(pod: Pod): Container {
   assert.equal(pod.spec.containers.length, 1);
@@ -121,7 +143,7 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
       }
     }
   }
-  const valueOf = ({ value, valueFrom }: Variable) => (valueFrom ? read(valueFrom.secretKeyRef.name, valueFrom.secretKeyRef.key) : (value ?? ''));
+  const valueOf = ({ value = '', valueFrom: { secretKeyRef } = {} }: Variable) => (secretKeyRef ? read(secretKeyRef.name, secretKeyRef.key) : value);
   const entries = (container.env ?? []).map((variable): [string, string] => [variable.name, valueOf(variable)]);
   return Object.fromEntries(entries.map(([name, value]) => [name, value.startsWith('/run/') ? join(folder, value) : value]));
 }

@@ -9,22 +9,25 @@ const valueOf = (pod: Pod, variable: string) => containerOf(pod).env?.find(({ na
 const sourcesOf = (pod: Pod) => pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []);
 const tokensOf = (pod: Pod) => sourcesOf(pod).flatMap(({ serviceAccountToken }) => (serviceAccountToken ? [serviceAccountToken.path] : []));
 
-test('the pods of notifications sign in to Vault with a token of their own, and no other pod gets one', { skip: chart.skip }, async () => {
+/** Both services that seal under the tenants' keys. */
+const isSealing = (name: string) => name === 'sso' || name.startsWith('notifications');
+
+test('the pods that seal for tenants sign in to Vault with a token of their own, and no other pod gets one', { skip: chart.skip }, async () => {
   const set = ['config.keyService=vault', 'config.vaultUrl=https://vault.example.com', 'config.vaultKubernetesRole=bailiwick'];
   let seen = 0;
   for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set }))) {
-    const isOne = name.startsWith('notifications');
+    const isOne = isSealing(name);
     if (isOne) seen++;
     assert.deepEqual(tokensOf(pod), isOne ? ['vault-jwt'] : [], name);
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE'), isOne ? '/run/bailiwick/vault-jwt' : undefined);
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_TOKEN_FILE'), isOne ? '' : undefined);
   }
-  assert.equal(seen, 3);
+  assert.equal(seen, 4);
 });
 
 test('a token and certificates for Vault come from Secrets of their own', { skip: chart.skip }, async () => {
   const set = ['config.keyService=vault', 'config.vaultUrl=https://vault.example.com', 'vault.token.existingSecret=vault', 'vault.ca.existingSecret=vault-ca'];
-  for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set })).filter((one) => one.name.startsWith('notifications'))) {
+  for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set })).filter((one) => isSealing(one.name))) {
     const mounted = sourcesOf(pod).flatMap(({ secret }) => (secret?.name.startsWith('vault') ? [`${secret.name}/${secret.items[0]?.key}`] : []));
     assert.deepEqual(mounted.sort(), ['vault-ca/ca.crt', 'vault/vault-token'], name);
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_TOKEN_FILE'), '/run/bailiwick/vault-token');

@@ -7,7 +7,8 @@ The one pod template: every workload, Job and evaluation pod is made here, so th
   values      podLabels, podAnnotations, podSecurityContext, containerSecurityContext, nodeSelector, tolerations, affinity,
               topologySpreadConstraints, priorityClassName, terminationGracePeriodSeconds; all optional
   container   the container: command, env, ports, probes, volumeMounts, resources …
-  volumes     optional
+  initContainer, volumes   optional
+  spread      whether the pods are spread over zones and nodes
   image       default: Bailiwick's
   user        default: 65532
   restart     default: Always
@@ -16,13 +17,13 @@ The one pod template: every workload, Job and evaluation pod is made here, so th
 {{- $user := default 65532 .user -}}
 {{- $podSecurity := dict "runAsNonRoot" true "runAsUser" $user "runAsGroup" $user "fsGroup" $user "fsGroupChangePolicy" "OnRootMismatch" "seccompProfile" (dict "type" "RuntimeDefault") -}}
 {{- $security := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) -}}
-{{- $mounts := concat (list (dict "name" "tmp" "mountPath" "/tmp")) (default list .container.volumeMounts) -}}
-{{- $container := mustMergeOverwrite (dict
+{{- $security = mustMergeOverwrite $security (deepCopy (default dict .values.containerSecurityContext)) -}}
+{{- $common := dict
       "name" .component
       "image" (default (include "bailiwick.image" .root) .image)
       "imagePullPolicy" .root.Values.image.pullPolicy
-      "securityContext" (mustMergeOverwrite $security (deepCopy (default dict .values.containerSecurityContext)))
-    ) .container (dict "volumeMounts" $mounts) -}}
+      "securityContext" $security
+-}}
 metadata:
   labels:
     {{- /* Without the chart's version: a new chart alone restarts nothing. */}}
@@ -52,8 +53,12 @@ spec:
   terminationGracePeriodSeconds: {{ default 30 .values.terminationGracePeriodSeconds | int }}
   securityContext:
     {{- mustMergeOverwrite $podSecurity (deepCopy (default dict .values.podSecurityContext)) | toYaml | nindent 4 }}
+  {{- with .initContainer }}
+  initContainers:
+    {{- include "bailiwick.container" (dict "common" (merge (dict "name" "migrations") $common) "container" .) | nindent 4 }}
+  {{- end }}
   containers:
-    {{- list $container | toYaml | nindent 4 }}
+    {{- include "bailiwick.container" (dict "common" $common "container" .container) | nindent 4 }}
   volumes:
     - name: tmp
       emptyDir: {sizeLimit: 64Mi}
@@ -75,8 +80,16 @@ spec:
   affinity:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with .values.topologySpreadConstraints }}
+  {{- if .spread }}
+  {{- with include "bailiwick.spread" . | trim }}
   topologySpreadConstraints:
-    {{- toYaml . | nindent 4 }}
+    {{- . | nindent 4 }}
   {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{/* (dict "common" what all containers have "container"): a list of it. */}}
+{{- define "bailiwick.container" -}}
+{{- $mounts := concat (list (dict "name" "tmp" "mountPath" "/tmp")) (default list .container.volumeMounts) -}}
+{{- list (mustMergeOverwrite (deepCopy .common) .container (dict "volumeMounts" $mounts)) | toYaml -}}
 {{- end -}}

@@ -10,13 +10,16 @@ deploy/settings.ts. A setting's value comes from "bailiwick.wiring" where the cl
 {{/* (dict "root" $ "process" name "roles" "values"): the env list of a container. */}}
 {{- define "bailiwick.environment" -}}
 {{- $context := . -}}
-{{- $wiring := include "bailiwick.wiring" . | fromYaml -}}
+{{- $settings := index (include "bailiwick.settings" .root | fromYaml) .process -}}
+{{- $wiring := include "bailiwick.wiring" (merge (dict "settings" $settings) .) | fromYaml -}}
 {{- $config := mustMergeOverwrite (include "bailiwick.config" .root | fromYaml) (deepCopy (default dict .values.config)) -}}
-{{- range $name, $setting := index (include "bailiwick.settings" .root | fromYaml) .process -}}
+{{- range $name, $setting := $settings -}}
 {{- if hasKey $wiring $name }}
-- {{ merge (dict "name" $setting.env) (index $wiring $name) | toJson }}
+{{- $given := index $wiring $name }}
+- {name: {{ $setting.env }}{{ $given.file | empty | ternary "" "_FILE" }}, value: {{ coalesce $given.file $given.value | default "" | quote }}}
 {{- else if eq $name "databaseUrl" }}
-- {{ include "bailiwick.databaseVariable" (dict "root" $context.root "service" $context.process "setting" $setting "migrate" false) }}
+{{- $database := include "bailiwick.database" (dict "root" $context.root "service" $context.process "migrate" false) | fromYaml }}
+- {name: {{ $database.shared | ternary $setting.orElse $setting.env }}_FILE, value: /run/bailiwick/database-url}
 {{- else if hasKey $config $name }}
 - {{ dict "name" $setting.env "value" (include "bailiwick.text" (dict "kind" $setting.kind "value" (index $config $name))) | toJson }}
 {{- else if $setting.required -}}
@@ -25,16 +28,20 @@ deploy/settings.ts. A setting's value comes from "bailiwick.wiring" where the cl
 {{- end -}}
 {{- end -}}
 
-{{/* What the cluster decides: setting → the rest of its env entry. Every process takes of it what it reads. */}}
+{{/*
+What the cluster decides: setting → its value, or the file that a variable of that name with _FILE behind it names. Every process
+takes of it what it reads.
+*/}}
 {{- define "bailiwick.wiring" -}}
 {{- $root := .root -}}
+{{- $tls := ne $root.Values.tls.internal.mode "none" -}}
 port: {value: "8080"}
 adminPort: {value: "9464"}
 preDrainMs: {value: {{ mul 1000 (int .values.preDrainSeconds) | quote }}}
 publicUrl: {value: {{ include "bailiwick.publicUrl" $root | quote }}}
+{{- $scheme := and $tls (hasKey .settings "tlsCert") | ternary "https" "http" }}
 {{- range $name := list "identity" "access" "sso" "notifications" }}
-{{- $component := eq $name "notifications" | ternary "notifications-api" $name }}
-{{ $name }}Url: {value: {{ include "bailiwick.peerUrl" (dict "root" $root "component" $component) | quote }}}
+{{ $name }}Url: {value: {{ include "bailiwick.peerUrl" (dict "root" $root "process" $name "scheme" $scheme) | quote }}}
 {{- end }}
 rpc: {value: {{ $root.Values.rpc.mode }}}
 grpcPort: {value: "8081"}
@@ -51,21 +58,51 @@ smtpUrl: {{ include "bailiwick.smtpUrl" $root }}
 mailFrom: {value: {{ include "bailiwick.mailFrom" $root | quote }}}
 egressProxyUrl: {{ include "bailiwick.egressProxyUrl" $root }}
 mailTemplatesDir: {value: {{ $root.Values.mail.templatesConfigMap | empty | ternary "" "/run/mail-templates" | quote }}}
+{{- range $name, $file := dict "tlsCert" "tls.crt" "tlsKey" "tls.key" "tlsCa" "ca.crt" }}
+{{ $name }}: {value: {{ $tls | ternary (printf "/run/bailiwick/tls/%s" $file) "" | quote }}}
+{{- end }}
 {{- with .roles }}
 roles: {value: {{ . | quote }}}
 {{- end }}
 {{- end -}}
 
+{{/* $: variables that every container knows, whatever runs in it. */}}
+{{- define "bailiwick.standardEnvironment" -}}
+{{- if .Values.tls.trust.existingSecret }}
+- {name: NODE_EXTRA_CA_CERTS, value: /run/bailiwick/trust.crt}
+{{- end }}
+{{- with .Values.telemetry }}
+{{- if .endpoint }}
+- {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ .endpoint | quote }}}
+- {name: OTEL_EXPORTER_OTLP_PROTOCOL, value: {{ .protocol }}}
+- {name: OTEL_TRACES_SAMPLER, value: parentbased_traceidratio}
+- {name: OTEL_TRACES_SAMPLER_ARG, value: {{ .sampleRatio | quote }}}
+- {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+- {name: OTEL_RESOURCE_ATTRIBUTES, value: {{ printf "k8s.namespace.name=%s,k8s.pod.name=$(POD_NAME)" $.Release.Namespace | quote }}}
+{{- if .headers.existingSecret }}
+{{- /* The SDK reads it from the environment alone. */}}
+- {name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: {secretKeyRef: {name: {{ .headers.existingSecret }}, key: {{ .headers.key }}}}}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/*
-(dict "root" $ "component" name): where other processes call it. HTTP goes through the Service's one address; gRPC balances each call
+(dict "root" $ "process" name "scheme"): where other processes call it. HTTP goes through the Service's one address; gRPC balances each call
 over the addresses of all pods, which the headless Service gives.
 */}}
 {{- define "bailiwick.peerUrl" -}}
+{{- $component := include "bailiwick.callee" . -}}
 {{- if eq .root.Values.rpc.mode "grpc" -}}
-dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-grpc" .component)) }}:8081
+dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-grpc" $component)) }}:8081
 {{- else -}}
-http://{{ include "bailiwick.host" . }}:8080
+{{ .scheme }}://{{ include "bailiwick.host" (dict "root" .root "component" $component) }}:8080
 {{- end -}}
+{{- end -}}
+
+{{/* (dict "process" name): the workload that takes the calls of a process. */}}
+{{- define "bailiwick.callee" -}}
+{{ eq .process "notifications" | ternary "notifications-api" .process }}
 {{- end -}}
 
 {{/* `config`, and in an evaluation a guard that lets webhooks reach the inbox. */}}
@@ -86,53 +123,6 @@ http://{{ include "bailiwick.host" . }}:8080
 {{- else -}}
 {{- .value -}}
 {{- end -}}
-{{- end -}}
-
-{{/*
-(dict "root" $ "process" name): the sources of a process's volume of secrets, mounted at /run/bailiwick. A pod gets the files its
-process reads, and of the private keys its own only.
-*/}}
-{{- define "bailiwick.files" -}}
-{{- $root := .root -}}
-{{- $process := .process -}}
-{{- $tables := include "bailiwick.settings" $root | fromYaml -}}
-{{- $secrets := $root.Values.secrets -}}
-{{- $settings := index $tables $process -}}
-{{- $single := dict "keyRing" "key-ring" "platformKey" "platform-key" "workerToken" "worker-token" -}}
-{{- range $name, $path := $single }}
-{{- if hasKey $settings $name }}
-{{- $reference := index $secrets $name }}
-- secret:
-    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $reference) }}
-    items: [{key: {{ $reference.key }}, path: {{ $path }}}]
-{{- end }}
-{{- end }}
-{{- if hasKey $settings "vaultToken" }}
-{{- range $path, $reference := dict "vault-token" $root.Values.vault.token "vault-ca" $root.Values.vault.ca }}
-{{- with $reference.existingSecret }}
-- secret:
-    name: {{ . }}
-    items: [{key: {{ $reference.key }}, path: {{ $path }}}]
-{{- end }}
-{{- end }}
-{{- if $root.Values.config.vaultKubernetesRole }}
-- serviceAccountToken: {path: vault-jwt, expirationSeconds: 3600}
-{{- end }}
-{{- end }}
-{{- if hasKey $settings "callerKey" }}
-- secret:
-    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerKeys) }}
-    items: [{key: {{ $process }}.key, path: caller.key}]
-{{- end }}
-{{- if hasKey $settings "callerPublicKeys" }}
-{{- /* Item by item: the same Secret may hold the private keys. */}}
-- secret:
-    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerPublicKeys) }}
-    items:
-      {{- range include "bailiwick.callers" $root | fromYamlArray }}
-      - {key: {{ . }}.pub, path: callers/{{ . }}.pub}
-      {{- end }}
-{{- end }}
 {{- end -}}
 
 {{/* The processes that call services: those that have a key to sign with. */}}

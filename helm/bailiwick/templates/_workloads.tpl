@@ -1,15 +1,27 @@
 {{/*
-What runs: workload → the process whose settings it reads, its script, whether it is called (a Service), and whether by other processes
-(gRPC too). Delivery and mail are workloads of their own, so that each is scaled by its own queue.
+What runs: workload → the process whose settings it reads, its script, whether it is called (a Service), whether by other processes
+(gRPC too), what it dials besides its peers, database and broker (`reaches`), and the queues it works off. Delivery and mail are
+workloads of their own, so that each is scaled by its own queue. The API of notifications sends tests and single tasks by itself.
 */}}
 {{- define "bailiwick.workloads" -}}
-gateway: {process: gateway, script: gateway/main.ts, called: true}
-identity: {process: identity, script: services/identity/main.ts, called: true, grpc: true}
-access: {process: access, script: services/access/main.ts, called: true, grpc: true}
-sso: {process: sso, script: services/sso/main.ts, called: true, grpc: true}
-notifications-api: {process: notifications, script: services/notifications/main.ts, called: true, grpc: true, roles: api}
-notifications-delivery: {process: notifications, script: services/notifications/main.ts, called: false, roles: "fanout,delivery"}
-notifications-email: {process: notifications, script: services/notifications/main.ts, called: false, roles: email}
+{{- if eq .Values.mode "single" -}}
+gateway: {process: single, script: deploy/single.ts, called: true, reaches: [receivers, mail], queues: []}
+{{- else -}}
+gateway: {process: gateway, script: gateway/main.ts, called: true, reaches: [], queues: []}
+identity: {process: identity, script: services/identity/main.ts, called: true, grpc: true, reaches: [], queues: []}
+access: {process: access, script: services/access/main.ts, called: true, grpc: true, reaches: [], queues: []}
+sso: {process: sso, script: services/sso/main.ts, called: true, grpc: true, reaches: [receivers], queues: []}
+notifications-api:
+  {process: notifications, script: services/notifications/main.ts, called: true, grpc: true, roles: api, reaches: [receivers, mail], queues: []}
+notifications-delivery:
+  process: notifications
+  script: services/notifications/main.ts
+  roles: "fanout,delivery"
+  reaches: [receivers]
+  queues: [EVT/fanout, TASK/lane-webhook, TASK/lane-chat, TASK/lane-slow, TASK/lane-replay]
+notifications-email:
+  {process: notifications, script: services/notifications/main.ts, roles: email, reaches: [mail], queues: [TASK/lane-email]}
+{{- end -}}
 {{- end -}}
 
 {{/* (dict "root" $ "name" workload): `defaults` with what `services.<name>` says on top, deeply merged. Lists are replaced. */}}
@@ -27,11 +39,14 @@ notifications-email: {process: notifications, script: services/notifications/mai
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "root" $ "process" name): the ConfigMap with the mail templates of a process that reads them, where there is one. */}}
-{{- define "bailiwick.mailTemplates" -}}
-{{- if hasKey (index (include "bailiwick.settings" .root | fromYaml) .process) "mailTemplatesDir" -}}
-{{- .root.Values.mail.templatesConfigMap -}}
+{{/* (dict "values" a workload's): how many pods there are at least. */}}
+{{- define "bailiwick.leastReplicas" -}}
+{{- .values.autoscaling.enabled | ternary .values.autoscaling.minReplicas .values.replicas | int -}}
 {{- end -}}
+
+{{/* (dict "root" $ "process" name): whether the process reads a setting that `setting` names. */}}
+{{- define "bailiwick.hasSetting" -}}
+{{- if hasKey (index (include "bailiwick.settings" .root | fromYaml) .process) .setting -}}true{{- end -}}
 {{- end -}}
 
 {{/* (dict "root" $ "name" "workload" its entry above "values"): the container. */}}
@@ -44,25 +59,41 @@ ports:
   {{- end }}
   - {name: admin, containerPort: 9464}
 env:
-  {{- include "bailiwick.environment" (dict "root" .root "process" .workload.process "roles" .workload.roles "values" .values) | nindent 2 }}
+  {{- include "bailiwick.environment" (dict "root" .root "name" .name "process" .workload.process "roles" .workload.roles "values" .values) | nindent 2 }}
+  {{- include "bailiwick.standardEnvironment" .root | nindent 2 }}
   {{- with .values.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- $files := include "bailiwick.files" (dict "root" .root "process" .workload.process) | fromYamlArray }}
-{{- $mailTemplates := include "bailiwick.mailTemplates" (dict "root" .root "process" .workload.process) }}
-{{- if or $files $mailTemplates }}
 volumeMounts:
-  {{- if $files }}
-  - {name: secrets, mountPath: /run/bailiwick, readOnly: true}
+  {{- include "bailiwick.mounts" (dict "root" .root "process" .workload.process) | nindent 2 }}
+  {{- with .values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
-  {{- if $mailTemplates }}
-  - {name: mail-templates, mountPath: /run/mail-templates, readOnly: true}
-  {{- end }}
-{{- end }}
 resources:
   {{- toYaml .values.resources | nindent 2 }}
 {{- /* Ready once the schema fits and the broker is there: a first start may have to wait for the migrations. */}}
 startupProbe: {httpGet: {path: /startupz, port: admin}, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 150}
 readinessProbe: {httpGet: {path: /readyz, port: admin}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2}
 livenessProbe: {httpGet: {path: /livez, port: admin}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
+{{- end -}}
+
+{{/* (dict "root" $ "values" "component"): the constraints that spread a workload's pods over zones and nodes. */}}
+{{- define "bailiwick.spread" -}}
+{{- $context := . -}}
+{{- range $topology, $key := dict "zone" "topology.kubernetes.io/zone" "host" "kubernetes.io/hostname" }}
+{{- $way := index $context.values.topologySpread $topology }}
+{{- if ne $way "none" }}
+- maxSkew: 1
+  topologyKey: {{ $key }}
+  whenUnsatisfiable: {{ $way }}
+  labelSelector:
+    matchLabels:
+      {{- include "bailiwick.selectorLabels" $context | nindent 6 }}
+  {{- /* Of one version: the pods that are being replaced do not count. */}}
+  matchLabelKeys: [pod-template-hash]
+{{- end }}
+{{- end }}
+{{- with .values.topologySpreadConstraints }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}

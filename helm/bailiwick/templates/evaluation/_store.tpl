@@ -4,11 +4,13 @@
 {{- end -}}
 
 {{/*
-(dict "root" $ "component" "image" "user" "storage" "port" "container" "volumes"): a server of the evaluation with a disk: claim, Service
+(dict "root" $ "component" "image" "user" "storage" "ports" name → number "container" "volumes"): a server of the evaluation with a disk: claim, Service
 and StatefulSet. The claim is an object of the chart, so that it goes when the secrets it was made with go.
 */}}
 {{- define "bailiwick.evaluation.store" -}}
-{{- $data := dict "name" "data" "persistentVolumeClaim" (dict "claimName" (printf "%s-%s" (include "bailiwick.fullname" .root) .component)) }}
+{{- $data := dict "name" "data" "emptyDir" (dict "sizeLimit" .storage) }}
+{{- if .root.Values.evaluation.persistence }}
+{{- $data = dict "name" "data" "persistentVolumeClaim" (dict "claimName" (printf "%s-%s" (include "bailiwick.fullname" .root) .component)) }}
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
@@ -21,16 +23,21 @@ spec:
   resources:
     requests: {storage: {{ .storage }}}
 ---
+{{- end }}
 apiVersion: v1
 kind: Service
 metadata:
   {{- include "bailiwick.metadata" . | nindent 2 }}
 spec:
   type: ClusterIP
+  {{- /* Headless: a StatefulSet's own, and whoever watches the queues asks each server for itself. */}}
+  clusterIP: None
   selector:
     {{- include "bailiwick.selectorLabels" . | nindent 4 }}
   ports:
-    - {name: tcp, port: {{ .port }}, targetPort: {{ .port }}}
+    {{- range $name, $port := .ports }}
+    - {name: {{ $name }}, port: {{ $port }}, targetPort: {{ $name }}}
+    {{- end }}
 ---
 apiVersion: apps/v1
 kind: StatefulSet

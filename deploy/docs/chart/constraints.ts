@@ -1,0 +1,142 @@
+import type { Schema } from './schema.ts';
+
+// What the schema of the chart's values knows beyond the kind of each default.
+
+const strings: Schema = { type: 'object', additionalProperties: { type: 'string' } };
+const objects: Schema = { type: 'array', items: { type: 'object' } };
+const ports: Schema = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } };
+const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$', maxLength: 253 };
+const quantity: Schema = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(Ki|Mi|Gi|Ti)?$' };
+const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' };
+const amounts: Schema = { type: 'object', additionalProperties: { type: ['string', 'number'] } };
+const count = (minimum: number): Schema => ({ type: 'integer', minimum });
+const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values });
+const texts = (pattern?: string): Schema => ({ type: 'array', items: pattern === undefined ? { type: 'string' } : { type: 'string', pattern } });
+const closed = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({ type: 'object', additionalProperties: false, properties, ...more });
+
+/** By the last word of a path, for what means the same wherever it stands; with what it means, where no comment says so. */
+export const byName: Readonly<Record<string, Schema>> = {
+  existingSecret: { ...name, description: 'The Secret, in the namespace of the release.' },
+  key: { type: 'string', pattern: '^[A-Za-z0-9._-]+$', description: 'The key in the Secret.' },
+  name: { type: 'string', description: 'Its name.' },
+  kind: { type: 'string', minLength: 1, description: 'Its kind.' },
+  group: { type: 'string', description: 'Its API group.' },
+  cpu: { type: ['string', 'number'], description: 'CPU.' },
+  memory: { type: ['string', 'number'], description: 'Memory.' },
+  migrations: { description: 'The login that migrates it.' },
+  to: { ...objects, description: 'NetworkPolicyPeers; everybody where empty.' },
+  from: { ...objects, description: 'NetworkPolicyPeers; everybody where empty.' },
+  ports: { ...ports, description: 'Ports; the usual ones where empty.' },
+  labels: strings,
+  annotations: strings,
+  podLabels: strings,
+  podAnnotations: strings,
+  resources: { ...closed({ requests: { ...amounts, description: 'Requests.' }, limits: { ...amounts, description: 'Limits.' } }) },
+  storage: quantity,
+  tolerations: objects,
+  topologySpreadConstraints: objects,
+  extraVolumes: objects,
+  extraVolumeMounts: objects,
+  nodeSelector: strings,
+};
+
+const proxyUrl = '^(http://[^@/]+)?$';
+const spread = oneOf('ScheduleAnyway', 'DoNotSchedule', 'none');
+
+/** By the whole path. Goes before the names. */
+export const byPath: Readonly<Record<string, Schema>> = {
+  global: { type: 'object' },
+  clusterDomain: { minLength: 1 },
+  mode: oneOf('services', 'single'),
+  'image.repository': { minLength: 1 },
+  'image.digest': { pattern: '^(sha256:[0-9a-f]{64})?$' },
+  'image.pullPolicy': oneOf('Always', 'IfNotPresent', 'Never'),
+  imagePullSecrets: { type: 'array', items: closed({ name: { ...name, minLength: 1 } }, { required: ['name'] }) },
+  publicUrl: { pattern: '^(https?://[^@?#]+)?$' },
+  'rpc.mode': oneOf('http', 'grpc'),
+  'nats.url': { pattern: '^((nats|tls|ws|wss)://[^@]+)?$' },
+  'nats.monitoring': { pattern: '^([a-z0-9.-]+:[0-9]{1,5})?$' },
+  'mail.smtpUrl': { pattern: '^(smtps?://[^@]+)?$' },
+  'mail.from': { type: 'string' },
+  'mail.templatesConfigMap': name,
+  'egress.proxyUrl': { pattern: proxyUrl },
+  'externalSecrets.secrets': strings,
+  'externalSecrets.storeRef.kind': oneOf('SecretStore', 'ClusterSecretStore'),
+  'externalSecrets.refreshInterval': duration,
+  'tls.internal.mode': oneOf('none', 'certManager', 'existing'),
+  'tls.internal.existingSecrets': { type: 'object', additionalProperties: name },
+  'tls.internal.certManager.duration': duration,
+  'tls.internal.certManager.renewBefore': duration,
+  'defaults.replicas': count(0),
+  'defaults.nodeArguments': texts('^--'),
+  'defaults.extraEnv': {
+    type: 'array',
+    items: closed(
+      {
+        name: { type: 'string', not: { pattern: '^(BAILIWICK_.*|PORT|(DATABASE|NATS)_URL(_FILE)?)$' } },
+        value: { type: 'string' },
+        valueFrom: { type: 'object' },
+      },
+      { required: ['name'] },
+    ),
+  },
+  'defaults.preDrainSeconds': count(0),
+  'defaults.terminationGracePeriodSeconds': count(30),
+  'defaults.autoscaling.by': oneOf('cpu', 'queue'),
+  'defaults.autoscaling.minReplicas': count(1),
+  'defaults.autoscaling.maxReplicas': count(1),
+  'defaults.autoscaling.targetCpuPercent': { ...count(1), maximum: 100 },
+  'defaults.autoscaling.queueLag': count(1),
+  'defaults.autoscaling.fallbackReplicas': count(1),
+  'defaults.podDisruptionBudget.maxUnavailable': count(1),
+  'defaults.topologySpread.zone': spread,
+  'defaults.topologySpread.host': spread,
+  'migrations.mode': oneOf('job', 'hook', 'initContainer', 'external'),
+  'migrations.backoffLimit': count(0),
+  'ingress.hosts': texts('^[a-z0-9*.-]+$'),
+  'httpRoute.hostnames': texts('^[a-z0-9*.-]+$'),
+  'httpRoute.parentRefs': { type: 'array', items: { type: 'object', required: ['name'] } },
+  'telemetry.endpoint': { pattern: '^(https?://[^@]+)?$' },
+  'telemetry.protocol': oneOf('http/protobuf', 'http/json', 'grpc'),
+  'telemetry.sampleRatio': { pattern: '^(0(\\.[0-9]+)?|1(\\.0+)?)$' },
+  'monitors.interval': duration,
+  'alerts.alertLabels': strings,
+  'evaluation.postgres.image': { minLength: 1 },
+  'evaluation.nats.image': { minLength: 1 },
+};
+
+const waits = texts('^[0-9]+[smh]$');
+
+/** The values of `config`: the settings that the chart does not decide by itself. */
+export const config: Readonly<Record<string, Schema>> = {
+  host: {},
+  databasePool: count(1),
+  requestTimeoutMs: count(100),
+  trustedProxies: texts('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$'),
+  allowedOrigins: texts('^https?://[^/]+$'),
+  limits: oneOf('standard', 'strict', 'off'),
+  tenantQuota: count(0),
+  passwordProfile: oneOf('standard', 'nist'),
+  trustTraceparent: {},
+  tenantCreation: {},
+  auditRetentionDays: count(7),
+  tenantGraceSeconds: count(1),
+  keyService: oneOf('ring', 'vault'),
+  vaultUrl: { pattern: '^(https?://[^@?#]+)?$' },
+  vaultNamespace: {},
+  vaultTransitMount: { minLength: 1 },
+  vaultTransitKey: { minLength: 1 },
+  vaultKubernetesRole: {},
+  vaultKubernetesMount: { minLength: 1 },
+  endpointLimit: count(1),
+  deliveryConcurrency: count(1),
+  emailConcurrency: count(1),
+  retrySchedule: { ...waits, minItems: 1 },
+  breakerPauses: { ...waits, minItems: 2, maxItems: 2 },
+  endpointPatience: { ...waits, minItems: 1 },
+  egressAllowHosts: texts(),
+  egressAllowCidrs: texts('^[0-9a-fA-F.:]+/[0-9]{1,3}$'),
+  egressPorts: texts('^[0-9]{1,5}$'),
+  egressResolver: { pattern: '^([0-9.]+|\\[[0-9a-fA-F:.]+\\])?(:[0-9]{1,5})?$' },
+  dnsResolvers: texts('^([0-9.]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?$'),
+};

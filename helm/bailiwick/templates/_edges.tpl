@@ -1,0 +1,175 @@
+{{/*
+Who may talk to whom. The edges between the processes follow from their settings: a process that is told where another one listens
+calls it. The rest is database, broker and name servers for whoever reads those settings, and what the table of workloads names.
+*/}}
+
+{{/* (dict "root" $ "components" list): the release's pods of those components, as peers. */}}
+{{- define "bailiwick.pods" -}}
+{{- range .components }}
+- podSelector:
+    matchLabels:
+      {{- include "bailiwick.selectorLabels" (dict "root" $.root "component" .) | nindent 6 }}
+{{- end }}
+{{- end -}}
+
+{{/* Numbers as ports of a policy. */}}
+{{- define "bailiwick.tcpPorts" -}}
+{{- range . }}
+- {port: {{ int . }}, protocol: TCP}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "edge" {to, ports} "url" "usual" list): egress to something outside, at its own ports, the URL's, or the usual ones. */}}
+{{- define "bailiwick.outside" -}}
+{{- $inUrl := regexFind ":[0-9]+$" (default "" (urlParse (default "" .url)).host) | trimPrefix ":" -}}
+{{- $ports := coalesce .edge.ports (empty $inUrl | ternary list (list $inUrl)) .usual }}
+- ports:
+    {{- include "bailiwick.tcpPorts" $ports | nindent 4 }}
+  {{- with .edge.to }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "component" "ports"): egress to pods of the release. */}}
+{{- define "bailiwick.inside" }}
+- ports:
+    {{- include "bailiwick.tcpPorts" .ports | nindent 4 }}
+  to:
+    {{- include "bailiwick.pods" (dict "root" .root "components" (list .component)) | nindent 4 }}
+{{- end -}}
+
+{{- define "bailiwick.dnsEdge" -}}
+{{- $edge := .Values.networkPolicy.dns }}
+- ports:
+    {{- range $edge.ports }}
+    - {port: {{ int . }}, protocol: UDP}
+    - {port: {{ int . }}, protocol: TCP}
+    {{- end }}
+  {{- with $edge.to }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "bailiwick.databaseEdge" -}}
+{{- if include "bailiwick.usesOwnDatabase" . }}
+{{- include "bailiwick.inside" (dict "root" . "component" "postgres" "ports" (list 5432)) }}
+{{- else }}
+{{- include "bailiwick.outside" (dict "edge" .Values.networkPolicy.database) }}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "workload" its entry): the rules of what a workload dials. */}}
+{{- define "bailiwick.egressRules" -}}
+{{- $root := .root -}}
+{{- $values := $root.Values -}}
+{{- $edges := $values.networkPolicy -}}
+{{- $settings := index (include "bailiwick.settings" $root | fromYaml) .workload.process -}}
+{{- include "bailiwick.dnsEdge" $root }}
+{{- range $peer := list "identity" "access" "sso" "notifications" }}
+{{- if hasKey $settings (printf "%sUrl" $peer) }}
+{{- $port := eq $values.rpc.mode "grpc" | ternary 8081 8080 }}
+{{- include "bailiwick.inside" (dict "root" $root "component" (include "bailiwick.callee" (dict "process" $peer)) "ports" (list $port)) }}
+{{- end }}
+{{- end }}
+{{- if hasKey $settings "databaseUrl" }}
+{{- include "bailiwick.databaseEdge" $root }}
+{{- end }}
+{{- if include "bailiwick.usesOwnBroker" $root }}
+{{- include "bailiwick.inside" (dict "root" $root "component" "nats" "ports" (list 4222)) }}
+{{- else }}
+{{- include "bailiwick.outside" (dict "edge" $edges.nats "url" $values.nats.url "usual" (list 4222)) }}
+{{- end }}
+{{- if has "mail" .workload.reaches }}
+{{- if include "bailiwick.usesInbox" $root }}
+{{- include "bailiwick.inside" (dict "root" $root "component" "inbox" "ports" (list 1025)) }}
+{{- else }}
+{{- include "bailiwick.outside" (dict "edge" $edges.mail "url" $values.mail.smtpUrl "usual" (list 25 465 587)) }}
+{{- end }}
+{{- end }}
+{{- if has "receivers" .workload.reaches }}
+{{- include "bailiwick.receiverEdges" $root }}
+{{- end }}
+{{- if and (hasKey $settings "vaultUrl") $values.config.vaultUrl }}
+{{- $usual := hasPrefix "https:" $values.config.vaultUrl | ternary 443 80 }}
+{{- include "bailiwick.outside" (dict "edge" $edges.vault "url" $values.config.vaultUrl "usual" (list $usual)) }}
+{{- end }}
+{{- with $values.telemetry.endpoint }}
+{{- include "bailiwick.outside" (dict "edge" $edges.telemetry "url" . "usual" (list (hasPrefix "https:" . | ternary 443 80))) }}
+{{- end }}
+{{- end -}}
+
+{{/*
+$: the addresses that tenants choose. Public ones and no others, as services/shared/egress has them; behind a proxy not even those.
+*/}}
+{{- define "bailiwick.receiverEdges" -}}
+{{- $proxy := .Values.egress -}}
+{{- $config := .Values.config -}}
+{{- if or $proxy.proxyUrl $proxy.existingSecret }}
+{{- include "bailiwick.outside" (dict "edge" .Values.networkPolicy.egressProxy "url" $proxy.proxyUrl "usual" (list 3128)) }}
+{{- else }}
+{{- $networks := .Files.Get "files/networks.yaml" | fromYaml }}
+- ports:
+    {{- include "bailiwick.tcpPorts" (concat (list 443 8443) (default list $config.egressPorts)) | nindent 4 }}
+  to:
+    {{- range $networks.public }}
+    - ipBlock: {{ toJson . }}
+    {{- end }}
+{{- with $config.egressAllowCidrs }}
+- to:
+    {{- range . }}
+    - ipBlock: {cidr: {{ . | quote }}}
+    {{- end }}
+{{- end }}
+{{- with .Values.networkPolicy.receivers }}
+{{- if .to }}
+{{- include "bailiwick.outside" (dict "edge" .) }}
+{{- end }}
+{{- end }}
+{{- if include "bailiwick.usesInbox" . }}
+{{- include "bailiwick.inside" (dict "root" . "component" "inbox" "ports" (list 8025)) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "setting" name): the workloads whose process reads that setting. */}}
+{{- define "bailiwick.readers" -}}
+{{- $setting := .setting -}}
+{{- $tables := include "bailiwick.settings" .root | fromYaml -}}
+{{- range $name, $workload := include "bailiwick.workloads" .root | fromYaml }}
+{{- if hasKey (index $tables $workload.process) $setting }}
+- {{ $name }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "name" "workload"): the rules of who dials a workload. */}}
+{{- define "bailiwick.ingressRules" -}}
+{{- $root := .root -}}
+{{- $edges := $root.Values.networkPolicy -}}
+- ports:
+    {{- include "bailiwick.tcpPorts" (list 9464) | nindent 4 }}
+  {{- with $edges.monitoring.from }}
+  from:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- if eq .name "gateway" }}
+- ports:
+    {{- include "bailiwick.tcpPorts" (list 8080) | nindent 4 }}
+  {{- with $edges.gateway.from }}
+  from:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+- ports:
+    {{- include "bailiwick.tcpPorts" (list 8080 9464) | nindent 4 }}
+  from:
+    {{- include "bailiwick.pods" (dict "root" $root "components" (list "test")) | nindent 4 }}
+{{- else if .workload.grpc }}
+- ports:
+    {{- include "bailiwick.tcpPorts" (list (eq $root.Values.rpc.mode "grpc" | ternary 8081 8080)) | nindent 4 }}
+  from:
+    {{- $callers := include "bailiwick.readers" (dict "root" $root "setting" (printf "%sUrl" .workload.process)) | fromYamlArray }}
+    {{- include "bailiwick.pods" (dict "root" $root "components" $callers) | nindent 4 }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,123 @@
+{{/*
+What is mounted: secrets and certificates as files below /run/bailiwick, in one projected volume, so that the kubelet replaces all
+that belongs together at once. A pod gets what its process reads, and of the private keys its own only.
+*/}}
+
+{{/* (dict "root" $ "process" name): all volumes of a process. */}}
+{{- define "bailiwick.volumes" -}}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- include "bailiwick.files" . | nindent 6 }}
+{{- with include "bailiwick.mailTemplates" . }}
+- {name: mail-templates, configMap: {name: {{ . }}}}
+{{- end }}
+{{- end -}}
+
+{{/* The same: where its container has them. */}}
+{{- define "bailiwick.mounts" -}}
+- {name: secrets, mountPath: /run/bailiwick, readOnly: true}
+{{- if include "bailiwick.mailTemplates" . }}
+- {name: mail-templates, mountPath: /run/mail-templates, readOnly: true}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "process" name): the ConfigMap with the mail templates of a process that reads them, where there is one. */}}
+{{- define "bailiwick.mailTemplates" -}}
+{{- if include "bailiwick.hasSetting" (dict "root" .root "process" .process "setting" "mailTemplatesDir") -}}
+{{- .root.Values.mail.templatesConfigMap -}}
+{{- end -}}
+{{- end -}}
+
+{{/* (dict "root" $ "name" workload "process" name): the sources of the volume. */}}
+{{- define "bailiwick.files" -}}
+{{- $root := .root -}}
+{{- $process := .process -}}
+{{- $secrets := $root.Values.secrets -}}
+{{- $settings := index (include "bailiwick.settings" $root | fromYaml) $process -}}
+{{- $context := merge (dict "settings" $settings) . -}}
+{{- include "bailiwick.urlFiles" $context }}
+{{- range $name, $path := dict "keyRing" "key-ring" "platformKey" "platform-key" "workerToken" "worker-token" }}
+{{- if hasKey $settings $name }}
+{{- $reference := index $secrets $name }}
+{{- include "bailiwick.file" (dict "secret" (include "bailiwick.secretName" (dict "root" $root "reference" $reference)) "key" $reference.key "path" $path) }}
+{{- end }}
+{{- end }}
+{{- if hasKey $settings "vaultToken" }}
+{{- range $path, $reference := dict "vault-token" $root.Values.vault.token "vault-ca" $root.Values.vault.ca }}
+{{- with $reference.existingSecret }}
+{{- include "bailiwick.file" (dict "secret" . "key" $reference.key "path" $path) }}
+{{- end }}
+{{- end }}
+{{- if $root.Values.config.vaultKubernetesRole }}
+- serviceAccountToken: {path: vault-jwt, expirationSeconds: 3600}
+{{- end }}
+{{- end }}
+{{- if hasKey $settings "callerKey" }}
+{{- $name := include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerKeys) }}
+{{- include "bailiwick.file" (dict "secret" $name "key" (printf "%s.key" $process) "path" "caller.key") }}
+{{- end }}
+{{- if hasKey $settings "callerPublicKeys" }}
+{{- /* Item by item: the same Secret may hold the private keys. */}}
+- secret:
+    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerPublicKeys) }}
+    items:
+      {{- range include "bailiwick.callers" $root | fromYamlArray }}
+      - {key: {{ . }}.pub, path: callers/{{ . }}.pub}
+      {{- end }}
+{{- end }}
+{{- include "bailiwick.trustFile" $root }}
+{{- include "bailiwick.certificateFiles" $context }}
+{{- end -}}
+
+{{/* (dict "secret" name "key" "path"): one key of a Secret as a file. */}}
+{{- define "bailiwick.file" }}
+- secret:
+    name: {{ .secret }}
+    items: [{key: {{ .key }}, path: {{ .path }}}]
+{{- end -}}
+
+{{/* (dict "root" $ "process" "settings"): the URLs with a password in them. They stand in no environment, which a debugger would show. */}}
+{{- define "bailiwick.urlFiles" -}}
+{{- if hasKey .settings "databaseUrl" }}
+{{- $database := include "bailiwick.database" (dict "root" .root "service" .process "migrate" false) | fromYaml }}
+{{- include "bailiwick.file" (dict "secret" $database.secret "key" $database.key "path" "database-url") }}
+{{- end }}
+{{- range $setting, $reference := dict "natsUrl" .root.Values.nats "smtpUrl" .root.Values.mail "egressProxyUrl" .root.Values.egress }}
+{{- if and $reference.existingSecret (hasKey $.settings $setting) }}
+{{- include "bailiwick.file" (dict "secret" $reference.existingSecret "key" $reference.key "path" ($setting | kebabcase)) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* $: the certificates of the installation's own authorities. */}}
+{{- define "bailiwick.trustFile" -}}
+{{- with .Values.tls.trust }}
+{{- if .existingSecret }}
+{{- include "bailiwick.file" (dict "secret" .existingSecret "key" .key "path" "trust.crt") }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "name" workload "settings"): the certificate of a workload that has the settings for it. */}}
+{{- define "bailiwick.certificateFiles" -}}
+{{- if and (hasKey .settings "tlsCert") (ne .root.Values.tls.internal.mode "none") }}
+- secret:
+    name: {{ include "bailiwick.certificateSecret" . }}
+    items:
+      {{- range list "tls.crt" "tls.key" "ca.crt" }}
+      - {key: {{ . }}, path: tls/{{ . }}}
+      {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* (dict "root" $ "name" workload): the Secret with its certificate. */}}
+{{- define "bailiwick.certificateSecret" -}}
+{{- $internal := .root.Values.tls.internal -}}
+{{- if eq $internal.mode "existing" -}}
+{{ default $internal.existingSecret (index $internal.existingSecrets .name) }}
+{{- else -}}
+{{ include "bailiwick.fullname" .root }}-{{ .name }}-tls
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,99 @@
+{{/* Stops the rendering, with everything that is missing or cannot work in one message. */}}
+{{- define "bailiwick.assertValues" -}}
+{{- $problems := concat (include "bailiwick.renamed" . | fromYamlArray) (include "bailiwick.missing" . | fromYamlArray) (include "bailiwick.contradictions" . | fromYamlArray) -}}
+{{- if $problems -}}
+{{- fail (printf "\n\nthe values do not hold:\n  - %s\n\nTo try Bailiwick out, everything included: --set evaluation.enabled=true\n" (join "\n  - " $problems)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What has another name by now (files/renamed.yaml). The schema lets it through, so that the new name can be told. */}}
+{{- define "bailiwick.renamed" -}}
+{{- $values := .Values -}}
+{{- range $old, $new := .Files.Get "files/renamed.yaml" | fromYaml }}
+{{- $place := $values -}}
+{{- $found := true -}}
+{{- range $part := splitList "." $old -}}
+{{- if and $found (kindIs "map" $place) (hasKey $place $part) -}}{{- $place = index $place $part -}}{{- else -}}{{- $found = false -}}{{- end -}}
+{{- end -}}
+{{- if $found }}
+- "{{ $old }} is called {{ $new }} now"
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "bailiwick.missing" -}}
+{{- if not .Values.evaluation.enabled -}}
+{{- $without := list -}}
+{{- range $service, $own := .Values.database.services -}}
+{{- if not (or $.Values.database.existingSecret $own.existingSecret) -}}{{- $without = append $without $service -}}{{- end -}}
+{{- end -}}
+{{- with $without }}
+- "database.existingSecret: the Secret with the URL of the PostgreSQL database (for {{ join ", " . }})"
+{{- end }}
+{{- if not (or .Values.nats.url .Values.nats.existingSecret) }}
+- "nats.url or nats.existingSecret: the NATS server with JetStream"
+{{- end }}
+{{- if not (or .Values.mail.smtpUrl .Values.mail.existingSecret) }}
+- "mail.smtpUrl or mail.existingSecret: the mail server"
+{{- end }}
+{{- if not .Values.mail.from }}
+- "mail.from: the sender of all mails"
+{{- end }}
+{{- if not .Values.publicUrl }}
+- "publicUrl: the address clients reach the gateway at"
+{{- end }}
+{{- $unnamed := list -}}
+{{- range $name, $reference := omit .Values.secrets "existingSecret" -}}
+{{- if not (or $.Values.secrets.existingSecret $reference.existingSecret) -}}{{- $unnamed = append $unnamed $name -}}{{- end -}}
+{{- end -}}
+{{- with $unnamed }}
+- "secrets.existingSecret: the Secret with {{ join ", " . }} (each may have one of its own)"
+{{- end }}
+{{- end }}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
+- "httpRoute.parentRefs: the gateways the route belongs to"
+{{- end }}
+{{- if and (eq .Values.tls.internal.mode "certManager") (not .Values.tls.internal.certManager.issuerRef.name) }}
+- "tls.internal.certManager.issuerRef.name: the issuer of the certificates"
+{{- end }}
+{{- if and .Values.externalSecrets.secrets (not .Values.externalSecrets.storeRef.name) }}
+- "externalSecrets.storeRef.name: the store that the secrets come from"
+{{- end }}
+{{- end -}}
+
+{{- define "bailiwick.contradictions" -}}
+{{- $root := . -}}
+{{- range $name, $workload := include "bailiwick.workloads" . | fromYaml }}
+{{- $values := include "bailiwick.workloadValues" (dict "root" $root "name" $name) | fromYaml }}
+{{- /* 25 s for the calls in flight, 5 s to let go of database and broker. */}}
+{{- if gt (add 30 (int $values.preDrainSeconds)) (int $values.terminationGracePeriodSeconds) }}
+- "services.{{ $name }}: terminationGracePeriodSeconds must be at least preDrainSeconds + 30, or calls in flight are cut off"
+{{- end }}
+{{- with $values.autoscaling }}
+{{- if and .enabled (lt (int .maxReplicas) (int .minReplicas)) }}
+- "services.{{ $name }}.autoscaling: maxReplicas must be at least minReplicas"
+{{- end }}
+{{- if and .enabled (eq .by "queue") (not $workload.queues) }}
+- "services.{{ $name }}.autoscaling.by: there is no queue to go by, only cpu"
+{{- end }}
+{{- if and .enabled (eq .by "queue") $workload.queues (not (include "bailiwick.natsMonitoring" $root)) }}
+- "nats.monitoring: host:port of the headless Service before the NATS servers' monitoring, which services.{{ $name }}.autoscaling reads"
+{{- end }}
+{{- end }}
+{{- if and (eq $root.Values.tls.internal.mode "existing") (not (include "bailiwick.certificateSecret" (dict "root" $root "name" $name))) }}
+- "tls.internal.existingSecret or tls.internal.existingSecrets.{{ $name }}: the Secret with the certificate"
+{{- end }}
+{{- end }}
+{{- if and (eq .Values.mode "single") (not (or .Values.database.existingSecret .Values.evaluation.enabled)) }}
+- "database.existingSecret: mode single has one database for everything"
+{{- end }}
+{{- if and .Values.evaluation.enabled (eq .Values.migrations.mode "hook") }}
+- "migrations.mode: hook runs before the evaluation's database is there, take job"
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.publicUrl) }}
+- "publicUrl: an Ingress or an HTTPRoute is made for its host and its path"
+{{- end }}
+{{- if and (eq .Values.config.keyService "vault") (not .Values.config.vaultUrl) }}
+- "config.vaultUrl: where Vault is"
+{{- end }}
+{{- end -}}

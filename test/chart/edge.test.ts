@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openChart } from './helm.ts';
+import { findObject, objectsOf } from './manifests.ts';
+
+// The way in. That config.trustedProxies is asked for stands in refusals.test.ts.
+
+const chart = await openChart();
+type IngressSpec = {
+  ingressClassName?: string;
+  tls?: Array<{ hosts: string[]; secretName: string }>;
+  rules: Array<{ host: string; http: { paths: Array<{ path: string; backend: { service: { name: string; port: { name: string } } } }> } }>;
+};
+type RouteSpec = {
+  parentRefs: unknown[];
+  hostnames: string[];
+  rules: Array<{ matches: Array<{ path: { value: string } }>; backendRefs: Array<{ name: string; port: number }> }>;
+};
+
+test('without either there is no way in', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  assert.deepEqual([...objectsOf(objects, 'Ingress'), ...objectsOf(objects, 'HTTPRoute')], []);
+});
+
+test('an Ingress leads the host and the path of the public URL to the gateway', { skip: chart.skip }, async () => {
+  const ingress = findObject(await chart.render({ file: 'ci/ingress-values.yaml' }), 'Ingress', 'bailiwick-gateway');
+  const { ingressClassName, tls, rules } = ingress.spec as unknown as IngressSpec;
+  assert.equal(ingressClassName, 'nginx');
+  assert.deepEqual(tls, [{ hosts: ['example.com', 'iam.example.org'], secretName: 'hosts' }]);
+  assert.deepEqual(
+    rules.map(({ host }) => host),
+    ['example.com', 'iam.example.org'],
+  );
+  for (const { http } of rules) {
+    assert.equal(http.paths[0]?.path, '/iam');
+    assert.deepEqual(http.paths[0]?.backend.service, { name: 'bailiwick-gateway', port: { name: 'http' } });
+  }
+  assert.deepEqual(ingress.metadata.annotations, { 'example.com/timeout': '30' });
+});
+
+test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async () => {
+  const route = findObject(await chart.render({ file: 'ci/httproute-values.yaml' }), 'HTTPRoute', 'bailiwick-gateway');
+  const { parentRefs, hostnames, rules } = route.spec as unknown as RouteSpec;
+  assert.deepEqual(parentRefs, [{ name: 'public', namespace: 'gateways', sectionName: 'https' }]);
+  assert.deepEqual(hostnames, ['example.com', 'iam.example.org']);
+  assert.deepEqual(
+    rules.map(({ matches, backendRefs }) => [matches[0]?.path.value, backendRefs[0]]),
+    [['/iam', { name: 'bailiwick-gateway', port: 8080 }]],
+  );
+});
+
+test('a public URL with a port and without a path is a host and /', { skip: chart.skip }, async () => {
+  const set = ['publicUrl=https://example.com:8443', 'ingress.enabled=true', 'config.trustedProxies={10.0.0.0/8}'];
+  const ingress = findObject(await chart.render({ file: 'minimal', set }), 'Ingress', 'bailiwick-gateway');
+  const { rules, tls } = ingress.spec as unknown as IngressSpec;
+  assert.deepEqual([rules[0]?.host, rules[0]?.http.paths[0]?.path, tls], ['example.com', '/', undefined]);
+});

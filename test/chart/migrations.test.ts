@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { migrateSettings } from '@bailiwick/deploy/settings.ts';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+import { readSettings } from '@bailiwick/shared/config.ts';
+import { openChart } from './helm.ts';
+import { materialise, objectsOf, podOf, workloads } from './manifests.ts';
+import { sampleSecret } from './secrets.ts';
+
+const chart = await openChart();
+
+test('a Job runs again when its image or its configuration changed, and only then', { skip: chart.skip }, async () => {
+  const nameWith = async (...set: string[]) =>
+    objectsOf(await chart.render({ file: 'minimal', set }), 'Job')
+      .map(({ metadata }) => metadata.name)
+      .join();
+  const name = await nameWith();
+  assert.match(name, /^bailiwick-migrations-[0-9a-f]{10}$/);
+  assert.equal(await nameWith('services.gateway.replicas=3', 'config.endpointLimit=7'), name);
+  assert.notEqual(await nameWith('image.tag=0.2.0'), name);
+  assert.notEqual(await nameWith('database.migrations.existingSecret=owner'), name);
+});
+
+test('an ordinary Job waits for nothing, a hook’s goes before the workloads, and with neither there is none', { skip: chart.skip }, async () => {
+  const hookOf = async (mode: string) =>
+    objectsOf(await chart.render({ file: 'minimal', set: [`migrations.mode=${mode}`] }), 'Job').map(({ metadata }) => metadata.annotations?.['helm.sh/hook']);
+  assert.deepEqual(await hookOf('job'), [undefined]);
+  assert.deepEqual(await hookOf('hook'), ['pre-install,pre-upgrade']);
+  assert.deepEqual(await hookOf('external'), []);
+  assert.deepEqual(await hookOf('initContainer'), []);
+});
+
+test('as init containers the migrations run in the pods of every service, with the login that may migrate, and not in the gateway’s', {
+  skip: chart.skip,
+}, async () => {
+  const set = ['migrations.mode=initContainer', 'database.migrations.existingSecret=owner'];
+  const objects = await chart.render({ file: 'minimal', set });
+  for (const name of Object.keys(workloads)) {
+    const { initContainers = [], containers, volumes } = podOf(objects, 'Deployment', name).spec;
+    assert.deepEqual(
+      initContainers.map(({ command }) => command),
+      name === 'gateway' ? [] : [['node', 'deploy/migrate.ts']],
+      name,
+    );
+    const owners = volumes.filter(({ projected }) => projected?.sources.some(({ secret }) => secret?.name === 'owner')).map((volume) => volume.name);
+    assert.deepEqual(owners, name === 'gateway' ? [] : ['migrations']);
+    assert.ok(!containers[0]?.volumeMounts.some(({ name: mounted }) => mounted === 'migrations'), `${name} sees the owner’s login`);
+  }
+});
+
+test('each service is migrated in its own database, as the login that may', { skip: chart.skip }, async (t) => {
+  const pod = podOf(await chart.render({ file: 'ci/split-databases-values.yaml' }), 'Job', 'migrations');
+  const urls = readSettings(migrateSettings, materialise(t, pod, sampleSecret));
+  assert.deepEqual(urls, {
+    identity: 'postgres://identity-owner',
+    access: 'postgres://access-owner',
+    sso: 'postgres://sso-owner',
+    notifications: 'postgres://notifications-owner',
+  });
+});
+
+test('migrations wait no longer than five seconds for a lock', () => {
+  const source = readFileSync(join(root, 'services/shared/migrations.ts'), 'utf8');
+  assert.equal(source.match(/-c lock_timeout=5000/g)?.length, 2);
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+import { openChart } from './helm.ts';
+import { containerOf, findObject, objectsOf, podOf, workloads } from './manifests.ts';
+
+const chart = await openChart();
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+type Expression = { key: string; operator: string; values: string[] };
+type Monitor = { jobLabel: string; selector: { matchExpressions: Expression[] }; endpoints?: Endpoint[]; podMetricsEndpoints?: Endpoint[] };
+type Endpoint = { port: string; path: string; interval: string };
+type Alert = { alert: string; expr: string; labels: Record<string, string>; annotations: { summary: string; runbook_url: string } };
+
+test('nothing of it is there unless it is asked for', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  for (const kind of ['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'ConfigMap']) assert.deepEqual(objectsOf(objects, kind), [], kind);
+});
+
+test('every workload’s metrics are read once, on the admin port', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
+  const monitors = ['ServiceMonitor', 'PodMonitor'].flatMap((kind) => objectsOf(objects, kind));
+  assert.equal(monitors.length, 2);
+  const components = monitors.flatMap(({ metadata, spec }) => {
+    const { jobLabel, selector, endpoints = [], podMetricsEndpoints = [] } = spec as unknown as Monitor;
+    assert.equal(metadata.labels?.['release'], 'prometheus');
+    assert.equal(jobLabel, 'app.kubernetes.io/instance');
+    assert.deepEqual([...endpoints, ...podMetricsEndpoints], [{ port: 'admin', path: '/metrics', interval: '30s' }]);
+    return selector.matchExpressions.find(({ key }) => key === 'app.kubernetes.io/component')?.values ?? [];
+  });
+  assert.deepEqual(components.sort(), Object.keys(workloads).sort());
+  const behindServices = objectsOf(objects, 'Service').filter(({ spec }) => spec?.ports?.some(({ name }) => name === 'admin'));
+  assert.equal(behindServices.length, 5);
+});
+
+test('alerts ask for metrics that there are, of this installation, and lead to a section of the runbooks', { skip: chart.skip }, async () => {
+  const rule = findObject(await chart.render({ file: 'ci/monitored-values.yaml' }), 'PrometheusRule', 'bailiwick-alerts');
+  const alerts = (rule.spec as unknown as { groups: Array<{ rules: Alert[] }> }).groups.flatMap(({ rules }) => rules);
+  assert.ok(alerts.length >= 10);
+  const documented = new Set(
+    read('docs/observability.md')
+      .match(/`bailiwick_\w+`/g)
+      ?.map((name) => name.slice(1, -1)),
+  );
+  const sections = [...read('docs/runbooks.md').matchAll(/^## (\w+)$/gm)].map(([, name = '']) => name);
+  for (const { alert, expr, labels, annotations } of alerts) {
+    const asked = (expr.match(/bailiwick_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    for (const name of asked) assert.ok(documented.has(name), `${alert}: ${name}`);
+    for (const selector of expr.match(/\{[^}]*\}/g) ?? []) assert.match(selector, /^\{job="bailiwick",namespace="test"/, alert);
+    assert.doesNotMatch(expr, /\$job/);
+    assert.ok(['critical', 'warning'].includes(labels['severity'] ?? '') && labels['team'] === 'identity', alert);
+    assert.match(annotations.summary, /\.$/);
+    assert.equal(annotations.runbook_url, `https://example.com/runbooks#${alert.toLowerCase()}`);
+  }
+  assert.deepEqual(alerts.map(({ alert }) => alert).sort(), sections.sort());
+});
+
+test('the collector is told to every workload by OpenTelemetry’s own variables, its headers by reference', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
+  for (const name of Object.keys(workloads)) {
+    const env = containerOf(podOf(objects, 'Deployment', name)).env ?? [];
+    const valueOf = (variable: string) => env.find((one) => one.name === variable);
+    assert.equal(valueOf('OTEL_EXPORTER_OTLP_ENDPOINT')?.value, 'http://collector.monitoring:4318');
+    assert.equal(valueOf('OTEL_EXPORTER_OTLP_PROTOCOL')?.value, 'http/protobuf');
+    assert.equal(valueOf('OTEL_TRACES_SAMPLER_ARG')?.value, '0.1');
+    assert.deepEqual(valueOf('OTEL_EXPORTER_OTLP_HEADERS')?.valueFrom?.secretKeyRef, { name: 'collector', key: 'headers' });
+    const names = env.map((one) => one.name);
+    assert.ok(names.indexOf('POD_NAME') < names.indexOf('OTEL_RESOURCE_ATTRIBUTES'), 'Kubernetes fills in what was named before');
+  }
+  assert.ok(!(containerOf(podOf(await chart.render({ file: 'minimal' }), 'Deployment', 'access')).env ?? []).some(({ name }) => name.startsWith('OTEL_')));
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isPublic } from '@bailiwick/shared/egress/addresses.ts';
+import { createNetworks, parseNetwork } from '@bailiwick/shared/networks.ts';
+import { parse } from 'yaml';
+import { chartDir, openChart } from './helm.ts';
+import type { Manifest } from './manifests.ts';
+import { edgesIn, policiesIn } from './policies.ts';
+
+// Who may talk to whom, as one table: whatever is not in it is denied.
+
+const chart = await openChart();
+const networks = parse(readFileSync(join(chartDir, 'files/networks.yaml'), 'utf8')) as { public: Array<{ cidr: string; except: string[] }> };
+const render = async (...set: string[]) => chart.render({ file: 'minimal', set });
+const common = ['anybody:53/UDP', 'anybody:53'];
+const database = 'anybody:5432';
+const nats = 'anybody:4222';
+const receivers = ['public:443', 'public:8443'];
+const mail = ['anybody:25', 'anybody:465', 'anybody:587'];
+
+const matrix: Record<string, readonly string[]> = {
+  gateway: ['identity:8080', 'access:8080', 'sso:8080', 'notifications-api:8080', nats],
+  identity: ['access:8080', 'sso:8080', database, nats],
+  access: ['identity:8080', database, nats],
+  sso: ['identity:8080', 'access:8080', database, nats, ...receivers],
+  'notifications-api': ['access:8080', 'sso:8080', database, nats, ...receivers, ...mail],
+  'notifications-delivery': ['access:8080', 'sso:8080', database, nats, ...receivers],
+  'notifications-email': ['access:8080', 'sso:8080', database, nats, ...mail],
+  migrations: [database],
+  test: ['gateway:8080', 'gateway:9464'],
+};
+
+const callersOf = (callee: string) => Object.keys(matrix).filter((caller) => caller !== 'test' && matrix[caller]?.includes(`${callee}:8080`));
+
+test('nothing may be dialled but what the table names', { skip: chart.skip }, async () => {
+  const objects = await render();
+  assert.deepEqual(
+    policiesIn(objects)
+      .map(({ component }) => component)
+      .sort(),
+    ['', ...Object.keys(matrix)].sort(),
+  );
+  for (const [component, edges] of Object.entries(matrix)) {
+    assert.deepEqual(edgesIn(objects, component, 'egress').sort(), [...common, ...edges].sort(), component);
+  }
+});
+
+test('nobody is called but by whom the table names, for metrics and at the gateway', { skip: chart.skip }, async () => {
+  const objects = await render();
+  for (const callee of Object.keys(matrix)) {
+    const calls = callee === 'gateway' ? ['anybody:8080', 'test:8080', 'test:9464'] : callersOf(callee).map((caller) => `${caller}:8080`);
+    const metrics = callee === 'migrations' || callee === 'test' ? [] : ['anybody:9464'];
+    assert.deepEqual(edgesIn(objects, callee, 'ingress').sort(), [...calls, ...metrics].sort(), callee);
+  }
+});
+
+test('every pod is denied everything first, both ways, in both topologies', { skip: chart.skip }, async () => {
+  for (const set of [[], ['mode=single'], ['mode=single', 'evaluation.enabled=true']]) {
+    const objects = await render(...set);
+    const [deny] = policiesIn(objects).filter(({ component }) => component === '');
+    assert.deepEqual(deny?.spec.policyTypes, ['Ingress', 'Egress']);
+    assert.deepEqual([deny?.spec.ingress, deny?.spec.egress], [undefined, undefined]);
+    const all = deny?.spec.podSelector.matchLabels ?? {};
+    assert.deepEqual(all, { 'app.kubernetes.io/name': 'bailiwick', 'app.kubernetes.io/instance': 'bailiwick' });
+  }
+  const single = edgesIn(await render('mode=single'), 'gateway', 'egress');
+  assert.deepEqual(single.sort(), [...common, database, nats, ...receivers, ...mail].sort());
+});
+
+test('calls over gRPC go to the port of gRPC', { skip: chart.skip }, async () => {
+  const objects = await render('rpc.mode=grpc');
+  assert.ok(edgesIn(objects, 'identity', 'egress').includes('access:8081'));
+  assert.ok(edgesIn(objects, 'access', 'ingress').includes('identity:8081'));
+  assert.ok(!edgesIn(objects, 'access', 'ingress').includes('identity:8080'));
+});
+
+test('with an egress proxy receivers are reached through it, and not even public addresses otherwise', { skip: chart.skip }, async () => {
+  for (const [set, edge] of [
+    ['egress.proxyUrl=http://proxy.example.com:3129', 'anybody:3129'],
+    ['egress.existingSecret=proxy', 'anybody:3128'],
+  ] as const) {
+    const objects = await render(set);
+    for (const component of ['sso', 'notifications-api', 'notifications-delivery']) {
+      const edges = edgesIn(objects, component, 'egress');
+      assert.ok(edges.includes(edge) && !edges.some((one) => one.startsWith('public')), component);
+    }
+  }
+});
+
+test('what is named is all that is reached: ingress controller, monitoring, servers, collector, Vault', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'full' });
+  const outside = (component: string) => edgesIn(objects, component, 'egress').filter((edge) => /^\d|^ns/.test(edge));
+  const everywhere = ['ns kube-system:5353/UDP', 'ns kube-system:5353', 'ns nats:4223', 'ns monitoring:4317'];
+  assert.deepEqual(outside('gateway').sort(), [...everywhere].sort());
+  assert.deepEqual(outside('access').sort(), [...everywhere, '10.2.0.0/16:6432'].sort());
+  const toReceivers = ['10.3.0.7/32:8888', '10.5.0.0/16:8200'];
+  assert.deepEqual(outside('sso').sort(), [...everywhere, ...toReceivers, '10.2.0.0/16:6432'].sort());
+  assert.ok(outside('notifications-email').includes('10.4.0.0/16:2525'));
+  assert.deepEqual(edgesIn(objects, 'gateway', 'ingress').sort(), ['ns ingress:8080', 'ns monitoring:9464', 'test:8080', 'test:9464']);
+  assert.ok(!edgesIn(objects, 'gateway', 'egress').some((edge) => edge.startsWith('anybody')));
+});
+
+test('an evaluation’s servers are reached by those who need them', { skip: chart.skip }, async () => {
+  const objects: Manifest[] = await chart.render({ file: 'evaluation' });
+  const services = ['identity', 'access', 'sso', 'notifications-api', 'notifications-delivery', 'notifications-email'];
+  assert.deepEqual(edgesIn(objects, 'postgres', 'ingress').sort(), [...services, 'migrations'].map((name) => `${name}:5432`).sort());
+  assert.deepEqual(edgesIn(objects, 'nats', 'ingress').sort(), ['anybody:8222', ...['gateway', ...services].map((name) => `${name}:4222`)].sort());
+  assert.ok(edgesIn(objects, 'notifications-delivery', 'egress').includes('inbox:8025'));
+  assert.ok(edgesIn(objects, 'notifications-email', 'egress').includes('inbox:1025'));
+  for (const component of ['postgres', 'nats', 'inbox']) assert.deepEqual(edgesIn(objects, component, 'egress'), [], component);
+});
+
+test('the public addresses of the policies are those of the egress guard', () => {
+  const listed = (address: string) => networks.public.some(({ cidr, except }) => createNetworks([cidr])(address) && !createNetworks(except)(address));
+  const borders = networks.public.flatMap(({ except }) => except).map((network) => parseNetwork(network) ?? assert.fail(network));
+  const samples = ['1.1.1.1', '8.8.8.8', '2606:4700::1', '::1', 'fd00::1', 'fe80::1', '64:ff9b::1', ...borders.map(({ address }) => address)];
+  for (let first = 0; first < 256; first++)
+    for (const second of [0, 63, 64, 127, 168, 254, 255]) samples.push(`${first}.${second}.129.16`, `${first}.${second}.2.1`);
+  for (const address of samples) assert.equal(listed(address), isPublic(address), address);
+});

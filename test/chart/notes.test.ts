@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
+import { chartDir, openChart, type Values } from './helm.ts';
+
+// What an installation is told at its end. `helm template` does not print it, so a copy of the chart makes an object of it.
+
+const chart = await openChart();
+
+test('the notes lead to what was installed: the wait, the way in, the test', { skip: chart.skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  cpSync(chartDir, folder, { recursive: true });
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'notes' } };
+  writeFileSync(
+    join(folder, 'templates/notes.yaml'),
+    `${JSON.stringify(object).slice(0, -1)}, "data": {"text": {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}}}\n`,
+  );
+  const notes = async (values: Values) =>
+    (await chart.render({ ...values, chart: folder })).find(({ metadata }) => metadata.name === 'notes')?.data?.['text'] ?? assert.fail('no notes');
+  const evaluation = await notes({ file: 'evaluation' });
+  for (const line of [
+    /the Job bailiwick-migrations-… has brought/,
+    /port-forward service\/bailiwick-gateway 8080:8080/,
+    /port-forward service\/bailiwick-inbox 8025:8025/,
+    /get secret bailiwick-evaluation --output jsonpath='\{\.data\.platform-key\}'/,
+    /helm test bailiwick --namespace test/,
+  ])
+    assert.match(evaluation, line);
+  const minimal = await notes({ file: 'minimal' });
+  assert.match(minimal, /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/);
+  assert.doesNotMatch(minimal, /evaluation|port-forward/);
+  assert.match(await notes({ file: 'ci/ingress-values.yaml' }), /Clients reach it at https:\/\/example\.com\/iam\.\n/);
+  for (const [mode, words] of [
+    ['external', /once somebody has run `node deploy\/migrate\.ts`:/],
+    ['initContainer', /once their init containers have brought/],
+    ['hook', /once database and broker answer:/],
+  ] as const)
+    assert.match(await notes({ file: 'minimal', set: [`migrations.mode=${mode}`] }), words);
+  assert.doesNotMatch(await notes({ file: 'ci/open-network-values.yaml' }), /Network policies/);
+});

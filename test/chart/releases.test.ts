@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openChart } from './helm.ts';
+import { containerOf, findObject, type Manifest, objectsOf, podOf, podsIn, workloads } from './manifests.ts';
+
+// One release beside another, and one version of it after another.
+
+const chart = await openChart();
+const idsOf = (objects: readonly Manifest[]) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+test('two releases in one namespace share no object, and select none of each other’s pods', { skip: chart.skip }, async () => {
+  const [one, other] = await Promise.all(['bailiwick', 'second'].map((release) => chart.render({ file: 'evaluation', release })));
+  const shared = idsOf(one ?? []).filter((id) => idsOf(other ?? []).includes(id));
+  assert.deepEqual(shared, []);
+  const labels = podsIn(other ?? []).map(({ pod }) => pod.metadata.labels ?? {});
+  const selectors = (one ?? []).flatMap(({ spec }) => {
+    const { selector, podSelector } = (spec ?? {}) as {
+      selector?: { matchLabels?: Record<string, string> };
+      podSelector?: { matchLabels: Record<string, string> };
+    };
+    return [selector?.matchLabels ?? selector ?? podSelector?.matchLabels ?? {}];
+  });
+  const real = selectors.filter((selector) => Object.keys(selector).length > 0);
+  assert.ok(real.length > 20);
+  for (const selector of real) {
+    assert.ok(!labels.some((pod) => Object.entries(selector).every(([key, value]) => pod[key] === value)), JSON.stringify(selector));
+  }
+});
+
+test('a changed setting replaces the pods that read it, and no others', { skip: chart.skip }, async () => {
+  const pods = async (...set: string[]) => {
+    const objects = await chart.render({ file: 'minimal', set });
+    return new Map(Object.keys(workloads).map((name) => [name, JSON.stringify(podOf(objects, 'Deployment', name))]));
+  };
+  const before = await pods();
+  const changed = async (...set: string[]) => {
+    const after = await pods(...set);
+    return [...before].filter(([name, pod]) => after.get(name) !== pod).map(([name]) => name);
+  };
+  assert.deepEqual(await changed('config.tenantQuota=7'), ['gateway']);
+  assert.deepEqual(await changed('config.tenantCreation=false'), ['access']);
+  assert.deepEqual(await changed('services.notifications-email.config.emailConcurrency=3'), ['notifications-email']);
+  assert.deepEqual(await changed('image.tag=0.2.0'), Object.keys(workloads));
+  assert.deepEqual(await changed('services.gateway.replicas=3', 'dashboards.enabled=true'), []);
+});
+
+test('a digest goes before a tag, and every pod gets the registry’s secrets', { skip: chart.skip }, async () => {
+  const digest = `sha256:${'ab'.repeat(32)}`;
+  const set = ['image.repository=registry.example.com/bailiwick', 'image.tag=9.9.9', `image.digest=${digest}`, 'imagePullSecrets[0].name=registry'];
+  const pods = podsIn(await chart.render({ file: 'minimal', set }));
+  assert.ok(pods.length > 10);
+  for (const { name, pod } of pods) {
+    assert.equal(containerOf(pod).image, `registry.example.com/bailiwick@${digest}`, name);
+    assert.deepEqual(pod.spec.imagePullSecrets, [{ name: 'registry' }], name);
+  }
+});
+
+test('nameOverride and fullnameOverride name the objects, and the addresses that the processes call', { skip: chart.skip }, async () => {
+  for (const [set, release, prefix] of [
+    ['nameOverride=iam', 'bailiwick', 'bailiwick-iam'],
+    ['nameOverride=iam', 'prod', 'prod-iam'],
+    ['fullnameOverride=people', 'prod', 'people'],
+    ['publicUrl=https://example.com', 'prod', 'prod-bailiwick'],
+  ] as const) {
+    const objects = await chart.render({ file: 'minimal', release, set: [set] });
+    for (const { kind, metadata } of objects) assert.ok(metadata.name.startsWith(`${prefix}-`), `${set}: ${kind} ${metadata.name}`);
+    const url = containerOf(podOf(objects, 'Deployment', 'gateway')).env?.find(({ name }) => name === 'BAILIWICK_ACCESS_URL')?.value;
+    assert.equal(url, `http://${prefix}-access.test.svc.cluster.local:8080`);
+    findObject(objects, 'Service', `${prefix}-access`);
+  }
+});
+
+test('`helm test` asks the gateway through its Service whether it is ready, for its description, and for a sign-in it must refuse', {
+  skip: chart.skip,
+}, async () => {
+  const pods = objectsOf(await chart.render({ file: 'minimal' }), 'Pod');
+  const asked = pods.map(({ metadata, spec }) => {
+    assert.equal(metadata.annotations?.['helm.sh/hook'], 'test');
+    const { containers, restartPolicy } = spec as unknown as { containers: Array<{ command: string[] }>; restartPolicy: string };
+    assert.equal(restartPolicy, 'Never');
+    const script = containers[0]?.command.at(-1) ?? '';
+    return `${/fetch\("([^"]+)"/.exec(script)?.[1]} ${/status === (\d+)/.exec(script)?.[1]}`;
+  });
+  const gateway = 'http://bailiwick-gateway.test.svc.cluster.local';
+  assert.deepEqual(asked.sort(), [`${gateway}:8080/Account_Login 401`, `${gateway}:8080/openapi.json 200`, `${gateway}:9464/readyz 200`]);
+});

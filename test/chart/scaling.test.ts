@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+import { openChart } from './helm.ts';
+import { findObject, type Manifest, objectsOf, podOf, workloads } from './manifests.ts';
+
+// How many pods there are, who decides it, and where they run.
+
+const chart = await openChart();
+type Autoscaler = { scaleTargetRef: { name: string }; minReplicas: number; maxReplicas: number; metrics: unknown };
+type Scaled = {
+  scaleTargetRef: { name: string };
+  minReplicaCount: number;
+  maxReplicaCount: number;
+  fallback: { replicas: number };
+  triggers: Array<{ type: string; metadata: Record<string, string> }>;
+};
+const replicasOf = (objects: readonly Manifest[], name: string) => findObject(objects, 'Deployment', `bailiwick-${name}`).spec?.replicas;
+
+test('without autoscaling there are the replicas that were asked for, and nobody else decides', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal', set: ['defaults.replicas=2', 'services.access.replicas=4'] });
+  assert.deepEqual([replicasOf(objects, 'gateway'), replicasOf(objects, 'access')], [2, 4]);
+  assert.deepEqual([...objectsOf(objects, 'HorizontalPodAutoscaler'), ...objectsOf(objects, 'ScaledObject')], []);
+});
+
+test('by CPU a HorizontalPodAutoscaler decides, and the Deployment names no replicas that an upgrade would take it back to', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'ci/hpa-values.yaml' });
+  const autoscalers = objectsOf(objects, 'HorizontalPodAutoscaler');
+  const scaled = Object.keys(workloads).filter((name) => name !== 'notifications-email');
+  assert.deepEqual(autoscalers.map((one) => (one.spec as unknown as Autoscaler).scaleTargetRef.name).sort(), scaled.map((name) => `bailiwick-${name}`).sort());
+  for (const name of Object.keys(workloads)) assert.equal(replicasOf(objects, name), scaled.includes(name) ? undefined : 1, name);
+  for (const autoscaler of autoscalers) {
+    const { minReplicas, maxReplicas, metrics } = autoscaler.spec as unknown as Autoscaler;
+    assert.deepEqual([minReplicas, maxReplicas], [3, 12]);
+    assert.deepEqual(metrics, [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }]);
+  }
+});
+
+test('by queue KEDA decides, from the lag of every consumer that the workload has, down to one pod and never none', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'ci/keda-values.yaml' });
+  const scaled = objectsOf(objects, 'ScaledObject').map(({ spec }) => spec as unknown as Scaled);
+  assert.deepEqual(scaled.map(({ scaleTargetRef }) => scaleTargetRef.name).sort(), ['bailiwick-notifications-delivery', 'bailiwick-notifications-email']);
+  const queuesOf = (name: string) =>
+    scaled.find(({ scaleTargetRef }) => scaleTargetRef.name === name)?.triggers.map(({ metadata }) => `${metadata['stream']}/${metadata['consumer']}`);
+  const lanes = ['webhook', 'chat', 'slow', 'replay'].map((lane) => `TASK/lane-${lane}`);
+  assert.deepEqual(queuesOf('bailiwick-notifications-delivery'), ['EVT/fanout', ...lanes]);
+  assert.deepEqual(queuesOf('bailiwick-notifications-email'), ['TASK/lane-email']);
+  for (const { minReplicaCount, fallback, triggers } of scaled) {
+    assert.deepEqual([minReplicaCount, fallback.replicas], [1, 3]);
+    for (const { type, metadata } of triggers) {
+      assert.equal(type, 'nats-jetstream');
+      assert.deepEqual([metadata['natsServerMonitoringEndpoint'], metadata['account']], ['nats-headless:8222', 'IAM']);
+    }
+  }
+  for (const name of ['notifications-delivery', 'notifications-email']) assert.equal(replicasOf(objects, name), undefined);
+});
+
+test('the consumers that KEDA asks about are those of the code', () => {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8');
+  assert.match(read('services/notifications/queue/worker.ts'), /stream: 'TASK', durable: `lane-\$\{name\}`/);
+  assert.match(read('services/notifications/fanout/fanout.ts'), /stream: 'EVT', durable: 'fanout'/);
+  const lanes = [...read('services/notifications/roles.ts').matchAll(/name: '(\w+)', concurrency/g)].map(([, lane]) => lane);
+  assert.deepEqual(new Set(lanes), new Set(['chat', 'email', 'replay', 'slow', 'webhook']));
+});
+
+test('an evaluation’s servers can be asked for their queues through their headless Service', { skip: chart.skip }, async () => {
+  const set = ['services.notifications-email.autoscaling.enabled=true', 'services.notifications-email.autoscaling.by=queue'];
+  const objects = await chart.render({ file: 'evaluation', set });
+  const [one] = objectsOf(objects, 'ScaledObject').map(({ spec }) => spec as unknown as Scaled);
+  const [host, port] = (one?.triggers[0]?.metadata['natsServerMonitoringEndpoint'] ?? '').split(':');
+  assert.equal(host, 'bailiwick-nats.test.svc.cluster.local');
+  const service = findObject(objects, 'Service', 'bailiwick-nats').spec;
+  assert.equal(service?.clusterIP, 'None');
+  assert.ok(service?.ports?.some((one) => String(one.port) === port));
+});
+
+test('pods are taken down one after the other where there are two and more', { skip: chart.skip }, async () => {
+  const budgeted = async (...set: string[]) =>
+    objectsOf(await chart.render({ file: 'minimal', set }), 'PodDisruptionBudget').map(({ metadata }) => metadata.name.replace('bailiwick-', ''));
+  assert.deepEqual(await budgeted(), []);
+  assert.deepEqual(await budgeted('services.access.replicas=2'), ['access']);
+  assert.deepEqual(await budgeted('services.access.autoscaling.enabled=true', 'services.access.replicas=1'), ['access']);
+  assert.deepEqual(await budgeted('defaults.autoscaling.enabled=true', 'defaults.autoscaling.minReplicas=1', 'defaults.replicas=3'), []);
+  assert.deepEqual(await budgeted('defaults.replicas=2', 'defaults.podDisruptionBudget.enabled=false'), []);
+  for (const budget of objectsOf(await chart.render({ file: 'ci/hpa-values.yaml' }), 'PodDisruptionBudget')) {
+    assert.equal((budget.spec as { maxUnavailable?: number }).maxUnavailable, 1);
+    const name = budget.metadata.name.replace('bailiwick-', '');
+    assert.deepEqual(
+      budget.spec?.selector?.matchLabels,
+      findObject(await chart.render({ file: 'ci/hpa-values.yaml' }), 'Deployment', `bailiwick-${name}`).spec?.selector?.matchLabels,
+    );
+  }
+});
+
+test('pods of a workload are spread over zones and nodes, without those of the version that is being replaced', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  for (const name of Object.keys(workloads)) {
+    const pod = podOf(objects, 'Deployment', name);
+    const spread = pod.spec.topologySpreadConstraints ?? [];
+    assert.deepEqual(spread.map(({ topologyKey }) => topologyKey).sort(), ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'], name);
+    for (const one of spread) {
+      assert.deepEqual([one.maxSkew, one.whenUnsatisfiable, one.matchLabelKeys], [1, 'ScheduleAnyway', ['pod-template-hash']]);
+      assert.deepEqual(one.labelSelector?.matchLabels, pod.metadata.labels, name);
+    }
+  }
+  const full = podOf(await chart.render({ file: 'full' }), 'Deployment', 'identity').spec.topologySpreadConstraints;
+  assert.deepEqual(
+    full?.map(({ topologyKey, whenUnsatisfiable }) => [topologyKey, whenUnsatisfiable]),
+    [
+      ['topology.kubernetes.io/zone', 'DoNotSchedule'],
+      ['example.com/rack', 'ScheduleAnyway'],
+    ],
+  );
+});

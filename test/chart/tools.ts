@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
+import { isAlive } from '@bailiwick/deploy/local/pids.ts';
+
+// Programs for the tests of the chart and of deploy/, built with Go where it is present, once, into the repository's cache.
+
+const buildLimitMs = 4 * 60_000;
+export const run = promisify(execFile);
+
+type Tool = { module: string; path: string; version: string };
+
+const tools = {
+  helm: { module: 'helm.sh/helm/v3', path: 'cmd/helm', version: '3.22.0' },
+  kubeconform: { module: 'github.com/yannh/kubeconform', path: 'cmd/kubeconform', version: '0.8.0' },
+  starlark: { module: 'go.starlark.net', path: 'cmd/starlark', version: '0.0.0-20260908191801-89a6a09411d5' },
+  'compose-spec': { module: 'github.com/compose-spec/compose-go/v2', path: 'cmd', version: '2.16.2' },
+  actionlint: { module: 'github.com/rhysd/actionlint', path: 'cmd/actionlint', version: '1.7.12' },
+  'kube-score': { module: 'github.com/zegl/kube-score', path: 'cmd/kube-score', version: '1.20.0' },
+} as const satisfies Record<string, Tool>;
+
+export type Found = { command: string; reason?: never } | { command?: never; reason: string };
+
+/** Of helm also the host's own. */
+export async function findTool(name: keyof typeof tools): Promise<Found> {
+  const own = name === 'helm' ? which(name) : undefined;
+  if (own !== undefined) return { command: own };
+  const tool: Tool = tools[name];
+  const kept = join(cacheDir, 'bin', `${name}-${tool.version}`);
+  if (existsSync(kept)) return { command: kept };
+  const go = which('go');
+  if (go === undefined) return { reason: `NOT TESTED: the tests need ${name}. Install Go, and they build it` };
+  try {
+    await makeOnce(kept, (made) => build(go, name, made));
+    return { command: kept };
+  } catch (error) {
+    return { reason: `NOT TESTED: ${name} could not be built: ${lastWords(error)}` };
+  }
+}
+
+async function build(go: string, name: keyof typeof tools, made: string): Promise<void> {
+  const { module, path, version }: Tool = tools[name];
+  const dir = dirname(made);
+  process.stderr.write(`building ${name} ${version} with Go, once (a minute or two) …\n`);
+  const env = { ...process.env, GOBIN: dir, GOFLAGS: '', CGO_ENABLED: '0' };
+  await run(go, ['install', `${module}/${path}@v${version}`], { env, timeout: buildLimitMs });
+  copyFileSync(join(dir, basename(path)), made);
+}
+
+/** The folder of a Go module's source; for what it has beside its code. Throws where there is no Go. */
+export async function moduleFolder(module: string, version: string): Promise<string> {
+  const go = which('go');
+  if (go === undefined) throw new Error('there is no Go to fetch it with');
+  const { stdout } = await run(go, ['mod', 'download', '-json', `${module}@v${version}`], { env: { ...process.env, GOFLAGS: '' }, timeout: buildLimitMs });
+  return (JSON.parse(stdout) as { Dir: string }).Dir;
+}
+
+export function lastWords(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr || message).trim().split('\n').slice(-2).join(' | ');
+}
+
+/**
+ * Test files run beside each other: one makes it, the others wait for it. It is made aside, next to `kept` and under a name of
+ * its own, and renamed, so that nobody ever finds half of it.
+ */
+export async function makeOnce(kept: string, make: (made: string) => Promise<void> | void): Promise<void> {
+  const folder = dirname(kept);
+  const lock = `${kept}.lock`;
+  mkdirSync(folder, { recursive: true });
+  while (!takeLock(lock)) {
+    await sleep(200);
+    if (existsSync(kept)) return;
+  }
+  const aside = mkdtempSync(join(folder, '.making-'));
+  try {
+    if (existsSync(kept)) return;
+    await make(join(aside, 'made'));
+    renameSync(join(aside, 'made'), kept);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+    rmSync(lock, { force: true });
+  }
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const holder = readHolder(lock);
+  // Empty: its holder is just writing it.
+  if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true });
+  return false;
+}
+
+function readHolder(lock: string): number {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch {
+    return 0; // given back meanwhile
+  }
+}
+
+function which(name: string): string | undefined {
+  const candidates = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  return candidates
+    .map((dir) => join(dir, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+// For CI: builds everything before the tests run, so that none of them has to wait.
+if (import.meta.main) {
+  for (const name of Object.keys(tools) as Array<keyof typeof tools>) {
+    const { reason } = await findTool(name);
+    if (reason !== undefined) console.log(reason);
+  }
+}
