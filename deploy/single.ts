@@ -18,7 +18,7 @@ await runProcess('bailiwick', async (log) => {
   const services = await Promise.all([
     createIdentity({ settings, peers, log: createLog('identity') }),
     createAccess({ settings, peers, log: createLog('access') }),
-    createSso({ settings, log: createLog('sso') }),
+    createSso({ settings, peers, log: createLog('sso') }),
     createNotifications({ settings, peers, log: createLog('notifications') }),
   ]);
   for (const service of services) peers[service.name as keyof typeof peers].connect(service.dispatch);

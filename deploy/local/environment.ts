@@ -20,7 +20,9 @@ type Variable = (wiring: Wiring, service: ServiceName, inherited: Environment) =
 const urlOf =
   (service: ServiceName): Variable =>
   ({ host, ports }, _, inherited) =>
-    inherited['BAILIWICK_RPC'] === 'grpc' ? `dns:///${host}:${ports[service].grpc}` : `http://${host}:${ports[service].rpc}`;
+    inherited['BAILIWICK_RPC'] === 'grpc' ? `dns:///${host}:${ports[service].grpc}` : `${schemeOf(inherited)}://${host}:${ports[service].rpc}`;
+
+const schemeOf = (inherited: Environment): string => (inherited['BAILIWICK_TLS_CERT_FILE'] ? 'https' : 'http');
 
 const variables: Record<string, Variable> = {
   BAILIWICK_HOST: (wiring) => wiring.host,

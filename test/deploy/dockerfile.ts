@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, matchesGlob, relative } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+
+// deploy/Dockerfile without an engine: its stages are read, and made in folders by copying what COPY names and by running what RUN
+// runs. What comes out is the file tree of the image, with this machine's programs in the place of the base image's.
+
+export type Instruction = { word: string; text: string };
+export type Stage = { name: string; from: string; instructions: Instruction[] };
+type Dockerfile = { defaults: Record<string, string>; stages: Map<string, Stage> };
+
+export const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+export function readDockerfile(): Dockerfile {
+  const text = read('deploy/Dockerfile')
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, ' ');
+  const defaults: Record<string, string> = {};
+  const stages = new Map<string, Stage>();
+  let stage: Stage | undefined;
+  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const [, word = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+    const [, from, name] = (word === 'FROM' && /^(\S+) AS (\S+)$/.exec(rest)) || [];
+    if (from !== undefined && name !== undefined) stages.set(name, (stage = { name, from: substitute(from, defaults), instructions: [] }));
+    else if (stage) stage.instructions.push({ word, text: rest });
+    else Object.assign(defaults, argument(rest));
+  }
+  return { defaults, stages };
+}
+
+const argument = (text: string): Record<string, string> => ({ [text.split('=')[0] ?? '']: text.slice(text.indexOf('=') + 1) });
+const substitute = (text: string, values: Record<string, string>) => text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+
+/** What a stage's instructions of that word set. */
+export function variablesOf(stage: Stage, word: 'ARG' | 'ENV' | 'LABEL'): Record<string, string> {
+  const texts = stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
+  const pairs = texts.flatMap((text) => [...text.matchAll(/(\S+?)=("[^"]*"|\S+)/g)]);
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value.replaceAll('"', '')]));
+}
+
+export type Copy = { stage: string | undefined; sources: string[]; target: string };
+
+export function readCopy(text: string): Copy {
+  const words = text.split(/\s+/);
+  const paths = words.filter((word) => !word.startsWith('--'));
+  return { stage: words.find((word) => word.startsWith('--from='))?.slice('--from='.length), target: paths.pop() ?? '', sources: paths };
+}
+
+/** Docker's rule: the last line that matches a path or a folder above it decides. */
+export function isIgnored(path: string): boolean {
+  // A name that begins with a dot is one like any other to Docker, and not to matchesGlob.
+  const names = path.split('/').map((name) => name.replace(/^\./, '_'));
+  const above = names.map((_, index) => names.slice(0, index + 1).join('/'));
+  return ignoreLines.reduce((ignored, line) => (above.some((one) => matchesGlob(one, line.replace('!', ''))) ? !line.startsWith('!') : ignored), false);
+}
+const ignoreLines = read('.dockerignore')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+
+/** Below `folder`: the stages' file trees, each made once, with those that it is made of. `given` stands for what a stage copies from an image. */
+export function createAssembly(folder: string, given: Record<string, string> = {}) {
+  const { stages } = readDockerfile();
+  const made = new Map(Object.entries(given).map(([name, place]) => [name, Promise.resolve(place)]));
+  const programs = writePrograms(join(folder, '.programs'));
+
+  const make = (name: string): Promise<string> => {
+    const begun = made.get(name) ?? build(name);
+    made.set(name, begun);
+    return begun;
+  };
+
+  async function build(name: string): Promise<string> {
+    const stage = stages.get(name) ?? { name, from: '', instructions: [] };
+    const place = join(folder, name);
+    mkdirSync(place);
+    if (stages.has(stage.from)) await link(await make(stage.from), place);
+    const inner = join(place, workingFolder(stages, stage));
+    mkdirSync(inner, { recursive: true });
+    for (const { word, text } of stage.instructions) {
+      if (word === 'COPY') await copy(readCopy(text), place, inner);
+      if (word === 'RUN') await run(text, place, inner);
+    }
+    return place;
+  }
+
+  async function copy({ stage, sources, target }: Copy, place: string, inner: string): Promise<void> {
+    const into = target.startsWith('/') ? join(place, target) : join(inner, target);
+    for (const source of sources) {
+      const path = stage === undefined ? join(root, source) : join(await make(stage), source);
+      const isFolder = statSync(path).isDirectory();
+      if (stage !== undefined) await link(path, into);
+      else
+        cpSync(path, target.endsWith('/') && !isFolder ? join(into, basename(source)) : into, {
+          recursive: true,
+          filter: (file) => !isIgnored(relative(root, file)),
+        });
+    }
+  }
+
+  /** What is absolute there is in the stage's folder here. */
+  const run = (text: string, place: string, cwd: string) =>
+    execute('sh', ['-ec', text.replaceAll(/(?<=[ =])\/(app|runtime)\b/g, `${place}/$1`)], {
+      cwd,
+      env: { ...process.env, PATH: `${programs}:${place}/usr/local/bin:${process.env['PATH']}` },
+      maxBuffer: 1 << 26,
+    });
+
+  return { make };
+}
+
+const execute = promisify(execFile);
+
+/** Nobody changes a file in its place, so that a link to it does, which takes a tenth of the time. */
+const link = async (from: string, to: string) => {
+  const isFolder = statSync(from).isDirectory();
+  mkdirSync(isFolder ? to : dirname(to), { recursive: true });
+  await execute('cp', ['--archive', '--link', '--force', ...(isFolder ? ['--no-target-directory'] : []), from, to]);
+};
+
+function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string {
+  const before = stages.get(stage.from);
+  return stage.instructions.find(({ word }) => word === 'WORKDIR')?.text ?? (before ? workingFolder(stages, before) : '/');
+}
+
+/** What RUN finds in the base image: this Node, and the workspace's pnpm in place of the one that npm would install. */
+function writePrograms(folder: string): string {
+  mkdirSync(folder);
+  const install = readDockerfile().stages.get('install') ?? { name: '', from: '', instructions: [] };
+  const scripts = { npm: 'exit 0', pnpm: `exec npx --yes pnpm@${variablesOf(install, 'ARG')['PNPM']} "$@" --prefer-offline` };
+  for (const [name, script] of Object.entries(scripts)) writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  symlinkSync(process.execPath, join(folder, 'node'));
+  return folder;
+}
