@@ -12,17 +12,20 @@ export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
   const away = new Set<Replica>();
   let stopped = false;
   const look = async (replica: Replica) => {
-    for (; !stopped; await sleep(intervalMs)) {
-      const isReady = await fetch(`http://${loopback}:${replica.admin}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
-        async (response) => (await response.body?.cancel(), response.ok),
-        () => false,
-      );
-      if (isReady) away.delete(replica);
-      else away.add(replica);
-    }
+    const isReady = await fetch(`http://${loopback}:${replica.admin}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
+      async (response) => (await response.body?.cancel(), response.ok),
+      () => false,
+    );
+    if (isReady) away.delete(replica);
+    else away.add(replica);
   };
-  const looking = replicas.map(look);
+  const looked = Promise.all(replicas.map(look));
+  const looking = replicas.map(async (replica) => {
+    for (await looked; !stopped; await sleep(intervalMs)) await look(replica);
+  });
   return {
+    /** When each of them has been asked. */
+    looked,
     ready: () => replicas.filter((replica) => !away.has(replica)),
     async stop() {
       stopped = true;

@@ -46,16 +46,16 @@ async function startOwn(dataDir: string): Promise<TestServer> {
 export type TestDatabase = { url: string; server: TestServer | undefined; drop(): Promise<void> };
 
 /**
- * A migrated database of its own, which is gone after `drop`: on the run's server or, for a test that stops its server
- * and for a test file that is run by itself, on a server of its own.
+ * A migrated database of its own, or an empty one, which is gone after `drop`: on the run's server or, for a test that stops its
+ * server and for a test file that is run by itself, on a server of its own.
  */
-export async function createTestDatabase({ ownServer = false } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({ ownServer = false, isEmpty = false } = {}): Promise<TestDatabase> {
   const shared = ownServer ? undefined : process.env['BAILIWICK_TEST_DATABASE'];
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-test-database-'));
   const server = shared === undefined ? await startTestServer(path.join(folder, 'postgres')) : undefined;
   const serverUrl = shared ?? server?.url ?? '';
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(serverUrl, `create database ${name} template ${template}`);
+  await execute(serverUrl, `create database ${name} template ${isEmpty ? 'template0' : template}`);
   return {
     url: withName(serverUrl, name),
     server,

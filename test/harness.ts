@@ -12,8 +12,9 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
 import { ensureSecrets, type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables, singleSettings } from '@bailiwick/deploy/settings.ts';
+import type { SettingTable } from '@bailiwick/shared/config.ts';
 import { startTestBroker } from './broker.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { takePort } from './ports.ts';
 
 // The product on real parts: its own database, its own broker with its own store, an inbox, and the processes
@@ -48,16 +49,19 @@ export async function choosePorts(): Promise<Wiring['ports']> {
   return Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }])) as Wiring['ports'];
 }
 
-/** `deno` is the program that runs the processes instead of this Node. */
-type StackOptions = { ownServer?: boolean; ports?: Wiring['ports']; deno?: string | undefined };
+/** The code that five processes run: a tree of this repository, and what its processes can be told. */
+export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
+
+/** `deno` is the program that runs the processes instead of this Node; `database` goes with the stack. */
+type StackOptions = { ownServer?: boolean; ports?: Wiring['ports']; deno?: string | undefined; database?: TestDatabase; version?: Version };
 
 /** Starts everything. `environment` goes before what the local start would choose; a test that stops its database needs its own server. */
 export async function startStack(topology: Topology, environment: Record<string, string> = {}, options: StackOptions = {}) {
-  const { ownServer = false, ports: chosen, deno = everythingOnDeno() } = options;
+  const { ownServer = false, ports: chosen, database: given, ...run } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
   const [database, broker, inbox, ports] = await Promise.all([
-    createTestDatabase({ ownServer }),
+    given ?? createTestDatabase({ ownServer }),
     startTestBroker(path.join(folder, 'nats')),
     startInbox({ httpPort: 0 }),
     chosen ?? choosePorts(),
@@ -72,7 +76,7 @@ export async function startStack(topology: Topology, environment: Record<string,
     secrets,
   };
   wiring.publicUrl = `http://${loopback}:${wiring.ports.gateway.rpc}`;
-  const processes = startProcesses(topology, wiring, path.join(folder, 'logs'), environment, deno);
+  const processes = startProcesses({ topology, wiring, logDir: path.join(folder, 'logs'), environment, ...run });
   const running = [...processes.values()];
 
   const stack = {
@@ -137,20 +141,19 @@ export async function startStack(topology: Topology, environment: Record<string,
   return stack;
 }
 
+type Replica = Pick<StackOptions, 'deno' | 'version'> & { topology: Topology; wiring: Wiring; logDir: string; environment: Record<string, string> };
+
 /** Starts the processes of one replica, each by its name. */
-export function startProcesses(
-  topology: Topology,
-  wiring: Wiring,
-  logDir: string,
-  environment: Record<string, string>,
-  deno = everythingOnDeno(),
-): Map<string, ManagedProcess> {
+export function startProcesses({ topology, wiring, logDir, environment, ...run }: Replica): Map<string, ManagedProcess> {
+  const { deno = everythingOnDeno(), version = { root, settingTables } } = run;
   const start = (name: string, script: string, env: NodeJS.ProcessEnv) => {
-    const spec = { name, script: path.join(root, script), env };
+    const spec = { name, script: path.join(version.root, script), env };
     const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
     return [name, startProcess({ ...spec, runtime }, { logDir, screen: silent, longestPauseMs })] as const;
   };
   const inherited = {
+    // No test asks the servers of the host.
+    BAILIWICK_DNS_RESOLVERS: `${loopback}:9`,
     ...process.env,
     ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
     ...environment,
@@ -158,7 +161,7 @@ export function startProcesses(
   if (topology === 'one process') return new Map([start('bailiwick', 'deploy/single.ts', environmentOf('gateway', singleSettings, wiring, inherited))]);
   return new Map(
     serviceNames.map((name) =>
-      start(name, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`, environmentOf(name, settingTables[name], wiring, inherited)),
+      start(name, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`, environmentOf(name, version.settingTables[name], wiring, inherited)),
     ),
   );
 }

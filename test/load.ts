@@ -11,7 +11,7 @@ import { createTenant, signUp } from './people.ts';
 /** A machine that cannot keep up gets fewer requests: this tests what fails, not how fast it is. */
 const maxInFlight = 100;
 
-type Request = { operation: string; body: object; token?: string };
+export type Request = { operation: string; body: object; token?: string };
 type Load = { gateways: readonly Replica[]; rate: number; requestOf: (turn: number) => Request };
 
 /** What people do, over and over: mostly they read. */
@@ -37,6 +37,7 @@ export async function requestsOf(stack: Stack): Promise<(turn: number) => Reques
 /** Sends `rate` requests a second until `meanwhile` is over, each to the next gateway that is ready, as a load balancer would. None is sent twice. */
 export async function loadWhile({ gateways, rate, requestOf }: Load, meanwhile: () => Promise<void>) {
   const readiness = watchReadiness(gateways);
+  await readiness.looked;
   const pools = new Map(gateways.map((gateway) => [gateway, new Pool(`http://${loopback}:${gateway.port}`, { connections: 64 })]));
   const failures: string[] = [];
   const took: number[] = [];

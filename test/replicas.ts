@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import type { Wiring } from '@bailiwick/deploy/local/environment.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
@@ -16,24 +17,30 @@ const topologies = { http: 'five processes', grpc: 'five processes over gRPC' } 
 
 export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 
-/** Two replicas of everything, and how a process finds those of the others. */
-export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, string> = {}) {
-  const ports = [await choosePorts(), await choosePorts()] as const;
+/** Where a process finds the replicas of the others: an address each that leads to them, or the list of theirs. */
+export async function leadTo(wire: 'http' | 'grpc', ports: ReadonlyArray<Wiring['ports']>) {
   const replicasOf = (name: ServiceName): Replica[] => ports.map((own) => ({ port: own[name].rpc, admin: own[name].admin }));
   const balancers = wire === 'http' ? await Promise.all(called.map(async (name) => [name, await startBalancer(replicasOf(name))] as const)) : [];
-  const stops: Array<() => Promise<unknown>> = [() => Promise.all(balancers.map(([, balancer]) => balancer.close()))];
-  const stop = async () => {
-    for (const one of stops.toReversed()) await one();
-  };
   const urls =
     wire === 'http'
       ? balancers.map(([name, { url }]) => [name, url] as const)
       : called.map((name) => [name, `ipv4:${ports.map((own) => `${loopback}:${own[name].grpc}`).join()}`] as const);
-  const environment = {
-    ...Object.fromEntries(urls.map(([name, url]) => [`BAILIWICK_${name.toUpperCase()}_URL`, url])),
-    BAILIWICK_LIMITS: 'off',
-    ...more,
+  return {
+    environment: Object.fromEntries(urls.map(([name, url]) => [`BAILIWICK_${name.toUpperCase()}_URL`, url])),
+    gateways: replicasOf('gateway'),
+    close: () => Promise.all(balancers.map(([, balancer]) => balancer.close())),
   };
+}
+
+/** Two replicas of everything. */
+export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, string> = {}) {
+  const ports = [await choosePorts(), await choosePorts()] as const;
+  const way = await leadTo(wire, ports);
+  const stops: Array<() => Promise<unknown>> = [way.close];
+  const stop = async () => {
+    for (const one of stops.toReversed()) await one();
+  };
+  const environment = { ...way.environment, BAILIWICK_LIMITS: 'off', ...more };
   const stack = await startStack(topologies[wire], environment, { ports: ports[0] }).catch(async (error: unknown) => {
     await stop();
     throw error;
@@ -42,7 +49,7 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
   const cable = await startCable(stack.wiring.natsUrl);
   stops.push(() => Promise.resolve(cable.close()));
   const wiring = { ...stack.wiring, ports: ports[1], natsUrl: cable.url };
-  const second = startProcesses(topologies[wire], wiring, path.join(stack.folder, 'logs-2'), environment);
+  const second = startProcesses({ topology: topologies[wire], wiring, logDir: path.join(stack.folder, 'logs-2'), environment });
   stops.push(() => Promise.all([...second.values()].map((one) => one.stop())));
   const replicas = [stack.processes, second] as const;
 
@@ -59,7 +66,7 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
   return {
     stack,
     stop,
-    gateways: replicasOf('gateway'),
+    gateways: way.gateways,
     /** Between the second replica and the broker. */
     cable,
     /** SIGTERM to a process, and again ready afterwards. */
@@ -71,14 +78,16 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
       await eventually(`${name} again`, () => Promise.resolve(managed.pid() !== undefined && managed.pid() !== before), 60_000);
       await ready(index, [name]);
     },
-    /** What went wrong, in the processes' own words: when, who, what, and the first lines of what was thrown. */
-    logs: () =>
-      replicas
-        .flatMap((replica) => [...replica.values()].flatMap(({ logFile }) => readFileSync(logFile, 'utf8').split('\n')))
-        .filter((line) => line.includes('"level":"error"'))
-        .map((line) => JSON.parse(line) as { time: string; service: string; message: string; error?: string })
-        .map(({ time, service, message, error = '' }) => [time, service, message, ...error.split('\n').filter((line) => !/^ +at /.test(line))].join(' | '))
-        .slice(0, 30)
-        .join('\n'),
+    logs: () => errorsIn(replicas.flatMap((replica) => [...replica.values()].map(({ logFile }) => logFile))),
   };
 }
+
+/** What went wrong, in the processes' own words: when, who, what, and the first lines of what was thrown. */
+export const errorsIn = (logFiles: readonly string[]): string =>
+  logFiles
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    .filter((line) => line.includes('"level":"error"'))
+    .map((line) => JSON.parse(line) as { time: string; service: string; message: string; error?: string })
+    .map(({ time, service, message, error = '' }) => [time, service, message, ...error.split('\n').filter((line) => !/^ +at /.test(line))].join(' | '))
+    .slice(0, 30)
+    .join('\n');

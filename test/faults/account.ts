@@ -5,6 +5,9 @@ import { type Got, keyOf } from './receivers.ts';
 
 // What became of the ledger: everything that happened against everything that arrived.
 
+/** Of the product what bears witness. */
+export type Witness = Pick<Product, 'stack' | 'receivers' | 'places'>;
+
 export type Account = {
   accepted: number;
   /** What had to arrive: deliveries to each endpoint, and mails. */
@@ -31,7 +34,7 @@ const records = {
 } as const;
 
 /** How many rows are on their way yet. */
-export async function unsettled({ stack }: Product): Promise<number> {
+export async function unsettled({ stack }: Pick<Witness, 'stack'>): Promise<number> {
   const parts = schemas.map((schema) => `select count(*) from ${schema}.outbox where published_at is null`);
   const waiting = "select count(*) from notifications.delivery_waiting where state <> 'dead'";
   const audit = `select count(*) from (${entriesOfOutbox}) o where not exists (select 1 from access.audit_entry a where a.id = o.id)`;
@@ -42,7 +45,7 @@ export async function unsettled({ stack }: Product): Promise<number> {
 const entriesOfOutbox = schemas.map((schema) => `select audit::jsonb->>'ID' as id from ${schema}.outbox`).join(' union all ');
 
 /** Matches the ledger with what receivers got and with what the stores say. */
-export async function accountFor(product: Product, entries: readonly Entry[]): Promise<Account> {
+export async function accountFor(product: Witness, entries: readonly Entry[]): Promise<Account> {
   const { stack, receivers, places } = product;
   const happened = await happenedIn(product);
   const dead = await rowsOf<{ operation: string }>(stack, "select operation from notifications.delivery_waiting where state = 'dead'");
@@ -73,13 +76,13 @@ export async function accountFor(product: Product, entries: readonly Entry[]): P
 type Happened = { tenant: string; type: string; key: string };
 
 /** The events that the outboxes have put out, by their id. */
-async function happenedIn({ stack }: Product): Promise<Map<string, Happened>> {
+async function happenedIn({ stack }: Pick<Witness, 'stack'>): Promise<Map<string, Happened>> {
   const parts = schemas.map((schema) => `select id, for_tenant as tenant, type, event from ${schema}.outbox where type = any ($1)`);
   const rows = await rowsOf<{ id: string; tenant: string; type: string; event: string }>(stack, parts.join(' union all '), [Object.keys(records)]);
   return new Map(rows.map(({ id, tenant, type, event }) => [id, { tenant, type, key: keyOf(JSON.parse(event) as { data: Record<string, unknown> }) }]));
 }
 
-async function disagreements({ stack }: Product, entries: readonly Entry[], happened: ReadonlyMap<string, Happened>): Promise<string[]> {
+async function disagreements({ stack }: Pick<Witness, 'stack'>, entries: readonly Entry[], happened: ReadonlyMap<string, Happened>): Promise<string[]> {
   const found: string[] = [];
   const events = [...happened.values()].map(({ type, tenant, key }) => `${type} ${tenant} ${key}`);
   if (new Set(events).size !== events.length) found.push('a change has two events');
@@ -100,7 +103,7 @@ function difference(these: readonly string[], those: readonly string[]): string[
 }
 
 /** Each entry is there once, and the chains hold. */
-async function auditProblems({ stack, places }: Product): Promise<string[]> {
+async function auditProblems({ stack, places }: Witness): Promise<string[]> {
   const found: string[] = [];
   const twice = await rowsOf(stack, 'select id from access.audit_entry group by id having count(*) > 1');
   const missing = await rowsOf(stack, `select o.id from (${entriesOfOutbox}) o where not exists (select 1 from access.audit_entry a where a.id = o.id)`);

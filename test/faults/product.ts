@@ -5,7 +5,7 @@ import { type ManagedProcess, startProcess } from '@bailiwick/deploy/local/proce
 import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { bodyOf } from '../answers.ts';
-import { choosePorts, longestPauseMs, startStack } from '../harness.ts';
+import { choosePorts, longestPauseMs, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password } from '../people.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 
@@ -18,7 +18,7 @@ export type Product = Awaited<ReturnType<typeof startProduct>>;
 const tenants = 3;
 const names = ['steady', 'flaky', 'third', 'fourth'];
 /** Short enough for a test, and longer in all than anything is away here. */
-const schedule = '0s,1s,2s,3s,5s,5s,10s,10s,20s,20s,30s';
+export const schedule = '0s,1s,2s,3s,5s,5s,10s,10s,20s,20s,30s';
 
 /** The five processes and a second one of notifications, which share their work, over a database and a broker of their own. */
 export async function startProduct(random: () => number) {
@@ -62,7 +62,8 @@ export async function startProduct(random: () => number) {
 
 type Endpoint = { tenant: string; endpoint: string; receivers: Receivers };
 
-async function addEndpoint(stack: Awaited<ReturnType<typeof startStack>>, token: string, { tenant, endpoint, receivers }: Endpoint): Promise<void> {
+/** An endpoint that is told of what a ledger makes. */
+export async function addEndpoint(stack: Stack, token: string, { tenant, endpoint, receivers }: Endpoint): Promise<void> {
   const EventTypes = ['group.created', 'bot.created', 'role.created', 'invitation.created'];
   const created = await stack.call(
     'Webhooks_CreateEndpoint',

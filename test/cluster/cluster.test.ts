@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { test } from 'node:test';
+import { openChart } from '../chart/helm.ts';
+import { containerOf, podOf, podsIn, workloads } from '../chart/manifests.ts';
+import { run } from '../chart/tools.ts';
+import { lastCounts } from './load.ts';
+import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
+
+// What `npm run test:cluster` does before there is a cluster.
+
+const chart = await openChart();
+const nothing = { image: undefined, context: undefined };
+
+test('clusters on this machine are known by their contexts, and get the image in their own way', () => {
+  const wayOf = (context: string) => {
+    const way = wayInto(context, 'b:1');
+    return typeof way === 'string' ? way : [way.command, ...way.args].join(' ');
+  };
+  assert.equal(wayOf('kind-kind'), 'kind load docker-image b:1 --name kind');
+  assert.equal(wayOf('kind-my-own'), 'kind load docker-image b:1 --name my-own');
+  assert.equal(wayOf('k3d-test'), 'k3d image import b:1 --cluster test');
+  assert.equal(wayOf('minikube'), 'minikube image load b:1');
+  assert.equal(wayOf('docker-desktop'), 'shared');
+  assert.equal(wayOf('production'), 'pulled');
+  assert.equal(wayOf('not-kind-kind'), 'pulled');
+});
+
+test('a cluster elsewhere is left alone unless it is named, with an image that it can pull', () => {
+  assert.equal(refusal('kind-kind', nothing), undefined);
+  assert.match(refusal('production', nothing) ?? '', /--context production/);
+  assert.match(refusal('production', { ...nothing, image: 'b:1' }) ?? '', /--context production/);
+  assert.match(refusal('staging', { ...nothing, context: 'staging' }) ?? '', /--image/);
+  assert.equal(refusal('staging', { context: 'staging', image: 'example.com/b:1' }), undefined);
+});
+
+test('an image and a context are named as arguments, and nothing else', () => {
+  assert.deepEqual(readOptions([]), nothing);
+  assert.deepEqual(readOptions(['--image', 'b:1', '--context', 'test']), { image: 'b:1', context: 'test' });
+  assert.throws(() => readOptions(['--imgae', 'b:1']), /imgae/);
+  assert.throws(() => readOptions(['b:1']));
+});
+
+test('the counts of the load are those of its last line', () => {
+  assert.deepEqual(lastCounts(''), { requests: 0, failures: [] });
+  assert.deepEqual(lastCounts('{"requests":1,"failures":[]}\n{"requests":2,"failures":["a"]}\n'), { requests: 2, failures: ['a'] });
+});
+
+test('every pod that is installed has the image that was named', { skip: chart.skip }, async () => {
+  for (const [image, wanted] of [
+    ['bailiwick:test', 'bailiwick:test'],
+    ['bailiwick', 'bailiwick:latest'],
+    ['localhost:5000/team/bailiwick:1.2', 'localhost:5000/team/bailiwick:1.2'],
+    [`example.com/b@sha256:${'ab'.repeat(32)}`, `example.com/b@sha256:${'ab'.repeat(32)}`],
+  ] as const) {
+    const objects = await chart.render({ set: installValues(image, 'http://127.0.0.1:18080') });
+    for (const name of Object.keys(workloads)) assert.equal(containerOf(podOf(objects, 'Deployment', name)).image, wanted);
+    assert.equal(objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').length, 0);
+  }
+});
+
+test('the upgrade replaces the pods of every workload, and neither the database’s nor the broker’s', { skip: chart.skip }, async () => {
+  const podsWith = async (...more: string[]) => {
+    const objects = await chart.render({ set: [...installValues('bailiwick:test', 'http://127.0.0.1:18080'), ...more] });
+    // The evaluation's random secrets stay as they are where there is a cluster to ask for them.
+    const pods = podsIn(objects).map(({ name, pod }) => [name, JSON.stringify(pod).replaceAll(/"checksum[^,}]*/g, '')] as const);
+    return new Map(pods);
+  };
+  const [before, after] = [await podsWith(), await podsWith(rollingValue)];
+  const replaced = [...before].filter(([name, pod]) => after.get(name) !== pod).map(([name]) => name);
+  for (const name of Object.keys(workloads))
+    assert.ok(
+      replaced.some((one) => one.endsWith(name)),
+      `${name} of ${replaced.join()}`,
+    );
+  assert.ok(!replaced.some((name) => /postgres|nats|inbox/.test(name)), replaced.join());
+});
+
+test('where no cluster answers one line says so, and the run is no failure', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-cluster-'));
+  try {
+    const script = path.join(import.meta.dirname, 'run.ts');
+    const without = await run(process.execPath, [script], { env: { PATH: folder } });
+    assert.equal(without.stderr, 'NOT TESTED ON KUBERNETES: no cluster answers (kubectl is not on the PATH)\n');
+    writeFileSync(path.join(folder, 'kubectl'), '#!/bin/sh\necho "The connection to the server was refused" >&2\nexit 1\n', { mode: 0o755 });
+    const silent = await run(process.execPath, [script], { env: { PATH: `${folder}:/bin:/usr/bin` } });
+    assert.equal(silent.stderr, 'NOT TESTED ON KUBERNETES: no cluster answers (The connection to the server was refused)\n');
+    assert.equal(without.stdout + silent.stdout, '');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

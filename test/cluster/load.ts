@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../harness.ts';
+import type { Cluster } from './tools.ts';
+
+// Clients in the cluster, since a port that is forwarded ends with the pod it leads to.
+
+const pod = 'load';
+
+export type Counts = { requests: number; failures: string[] };
+type Load = { image: string; gateway: string; token: string; tenant: string };
+
+/** Fifty requests a second to the gateway's Service, every other one a change; each second a line with what has become of them all. */
+const script = `
+const { GATEWAY, TOKEN, TENANT } = process.env;
+const counts = { requests: 0, failures: [] };
+const asked = [
+  (turn) => ['Account_Get', {}],
+  (turn) => ['Groups_Save', { Group: { Tenant: TENANT, Path: 'load-' + turn } }],
+];
+async function send(turn) {
+  const [operation, body] = asked[turn % asked.length](turn);
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + TOKEN };
+  try {
+    const answer = await fetch(GATEWAY + '/' + operation, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (answer.status !== 200) counts.failures.push(operation + ': ' + answer.status + ' ' + text);
+  } catch (error) {
+    counts.failures.push(operation + ': ' + error + ' ' + (error.cause ?? ''));
+  }
+  counts.requests++;
+}
+let turn = 0;
+setInterval(() => void send(turn++), 20);
+setInterval(() => console.log(JSON.stringify({ ...counts, failures: counts.failures.slice(0, 20) })), 1000);
+`;
+
+export async function startLoad(cluster: Cluster, { image, gateway, token, tenant }: Load) {
+  const env = { GATEWAY: gateway, TOKEN: token, TENANT: tenant };
+  const given = Object.entries(env).map(([name, value]) => `--env=${name}=${value}`);
+  await cluster.kubectl(
+    'run',
+    pod,
+    `--image=${image}`,
+    '--image-pull-policy=IfNotPresent',
+    '--restart=Never',
+    ...given,
+    '--command',
+    '--',
+    'node',
+    '--eval',
+    script,
+  );
+  await cluster.kubectl('wait', `pod/${pod}`, '--for=condition=Ready', '--timeout=120s');
+  const counts = async (): Promise<Counts> => lastCounts(await cluster.kubectl('logs', pod, '--tail=1'));
+  await eventually('the first requests', async () => (await counts()).requests > 50, 60_000);
+  return {
+    counts,
+    /** Asserts that there was load, and that none of it failed. */
+    async assertWhole(): Promise<void> {
+      const { requests, failures } = await counts();
+      assert.deepEqual(failures, []);
+      assert.ok(requests > 500, `${requests} requests are no load`);
+    },
+  };
+}
+
+export const lastCounts = (logs: string): Counts => JSON.parse(logs.trim().split('\n').at(-1) || '{"requests":0,"failures":[]}') as Counts;

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { findTool, run } from '../chart/tools.ts';
+import type { Answer } from '../harness.ts';
+import { doMainJob, type Installation } from '../main-job.ts';
+import { createTenant, signUp } from '../people.ts';
+import { takePort } from '../ports.ts';
+import { startLoad } from './load.ts';
+import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
+import { type Cluster, findContext, openCluster, say } from './tools.ts';
+
+// npm run test:cluster: the chart on a cluster, in a namespace of its own that is gone afterwards.
+//
+//   npm run test:cluster                                             the current context, if it is a cluster on this machine
+//   npm run test:cluster -- --image bailiwick:0.1.0                  with an image that is there already
+//   npm run test:cluster -- --context test --image example.com/b:1   another cluster, which pulls that image
+
+const release = 'bailiwick';
+const waiting = ['--wait', '--wait-for-jobs', '--timeout', '10m'];
+const set = (values: readonly string[]): string[] => values.flatMap((value) => ['--set', value]);
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const found = await findContext(options.context);
+  if ('reason' in found) {
+    say(`NOT TESTED ON KUBERNETES: no cluster answers (${found.reason})`);
+    return 0;
+  }
+  const refused = refusal(found.context, options);
+  if (refused !== undefined) throw new Error(refused);
+  const helm = await findTool('helm');
+  if (helm.command === undefined) throw new Error(helm.reason);
+  const image = options.image ?? (await buildImage());
+  const way = wayInto(found.context, image);
+  if (typeof way === 'object') await run(way.command, [...way.args]);
+  const namespace = `bailiwick-test-${randomBytes(3).toString('hex')}`;
+  const cluster = openCluster({ context: found.context, namespace, helm: helm.command });
+  say(`testing ${image} in the namespace ${namespace} of ${found.context}`);
+  await cluster.kubectl('create', 'namespace', namespace);
+  try {
+    await tryRelease(cluster, image, namespace);
+    return 0;
+  } catch (error) {
+    say(await cluster.kubectl('get', 'pods,events', '--output', 'wide').catch(String));
+    throw error;
+  } finally {
+    await cluster.kubectl('delete', 'namespace', namespace, '--wait');
+  }
+}
+
+async function buildImage(): Promise<string> {
+  const image = `bailiwick:test-${randomBytes(3).toString('hex')}`;
+  say(`building ${image} …`);
+  await run('docker', ['build', '--file', 'deploy/Dockerfile', '--tag', image, '.'], { cwd: root, maxBuffer: 1 << 28 });
+  return image;
+}
+
+async function tryRelease(cluster: Cluster, image: string, namespace: string): Promise<void> {
+  const gatewayPort = await takePort();
+  const url = `http://${loopback}:${gatewayPort}`;
+  const values = set(installValues(image, url));
+  await cluster.helm('install', release, cluster.chart, ...values, ...waiting);
+  say('installed');
+  const { token, tenant } = await useInstallation(cluster, url, namespace);
+  say('the main job is done');
+  say(await cluster.helm('test', release));
+  const load = await startLoad(cluster, { image, gateway: `http://${release}-gateway:8080`, token, tenant });
+  await cluster.helm('upgrade', release, cluster.chart, ...values, '--set', rollingValue, ...waiting);
+  await settled(cluster);
+  say(`upgraded: ${JSON.stringify(await load.counts())}`);
+  await cluster.helm('rollback', release, ...waiting);
+  await settled(cluster);
+  say(`rolled back: ${JSON.stringify(await load.counts())}`);
+  await load.assertWhole();
+  await cluster.helm('uninstall', release, '--wait', '--timeout', '5m');
+  assert.equal((await cluster.left(release)).trim(), '', 'something is left behind');
+  say('uninstalled, and nothing is left');
+}
+
+/** Does the main job from here, as somebody who forwards ports, and leaves somebody signed in with a tenant. */
+async function useInstallation(cluster: Cluster, url: string, namespace: string): Promise<{ token: string; tenant: string }> {
+  const gateway = await cluster.forward(`${release}-gateway`, `${new URL(url).port}:8080`);
+  const inbox = await cluster.forward(`${release}-inbox`, ':8025').catch(async (error: unknown) => {
+    await gateway.stop();
+    throw error;
+  });
+  try {
+    const installation: Installation = {
+      url,
+      inboxUrl: `http://${loopback}:${inbox.port}`,
+      hooksUrl: `http://${release}-inbox.${namespace}.svc.cluster.local:8025`,
+      call: (operation, body, token) => call(url, operation, body, token),
+    };
+    await doMainJob(installation);
+    const { token } = await signUp(installation);
+    return { token, tenant: await createTenant(installation, token) };
+  } finally {
+    await Promise.all([gateway.stop(), inbox.stop()]);
+  }
+}
+
+async function call(url: string, operation: string, body: unknown, token?: string): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(`${url}/${operation}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+}
+
+/** Until the pods that were replaced have ended: they still take calls while they do. */
+async function settled(cluster: Cluster): Promise<void> {
+  for (const deadline = Date.now() + 120_000; ; await sleep(1000)) {
+    const pods = JSON.parse(await cluster.kubectl('get', 'pods', '--output', 'json')) as { items: Array<{ metadata: { deletionTimestamp?: string } }> };
+    if (pods.items.every(({ metadata }) => metadata.deletionTimestamp === undefined)) return;
+    if (Date.now() > deadline) throw new Error('pods that were replaced do not end');
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accountFor, unsettled } from './faults/account.ts';
+import { schedule } from './faults/product.ts';
+import { seededRandom } from './faults/random.ts';
+import { startReceivers } from './faults/receivers.ts';
+import { eventually } from './harness.ts';
+import { loadWhile } from './load.ts';
+import { rowsOf } from './store.ts';
+import { prepareChanges, witnessOf } from './upgrade/changes.ts';
+import { startSides } from './upgrade/sides.ts';
+import { findPrevious, install, openVersion } from './upgrade/versions.ts';
+
+// From the previous version to this one and back, as Kubernetes does it, while clients sign in, read and write.
+
+const rate = 75;
+/** Longer than it takes until everybody has noticed that a process is not ready any more. */
+const preDrainMs = 2000;
+/** How long both versions stay beside each other: long enough for connections to be made anew, and to lead to the other version. */
+const besideMs = 10_000;
+const alone = 2000;
+
+type Window = { service: string; version: number; compatible_from: number };
+const windows = ['identity', 'access', 'sso', 'notifications']
+  .map((service) => `select '${service}' as service, version, compatible_from from ${service}.schema_window`)
+  .join(' union all ');
+
+const { tree, skip } = await findPrevious();
+
+test(`the previous version and this one live on one schema under ${rate} requests a second, and a rollback works: no request fails, and every change is there once`, {
+  skip,
+}, async (t) => {
+  await install(tree ?? assert.fail());
+  const receivers = await startReceivers(seededRandom(1));
+  t.after(() => receivers.stop());
+  const versions = { previous: await openVersion(tree), current: await openVersion() };
+  const sides = await startSides(versions, {
+    BAILIWICK_PRE_DRAIN_MS: String(preDrainMs),
+    BAILIWICK_RETRY_SCHEDULE: schedule,
+    BAILIWICK_SMTP_URL: receivers.smtpUrl,
+  });
+  t.after(() => sides.stop());
+  const { stack } = sides;
+  const changes = await prepareChanges(stack, receivers);
+  const [previous, current] = [sides.urlOf('previous'), sides.urlOf('current')];
+  const crossOver = async () => {
+    await changes.goOn(previous, current);
+    await changes.goOn(current, previous);
+    await sleep(besideMs);
+  };
+
+  const before = await rowsOf<Window>(stack, windows);
+  const result = await loadWhile({ gateways: sides.gateways, rate, requestOf: changes.requestOf }, async () => {
+    await sleep(alone);
+    await sides.migrate();
+    await sides.bring('current');
+    await crossOver();
+    await sides.takeAway('previous');
+    await changes.goOn(current, current);
+    await sleep(alone);
+    await sides.bring('previous');
+    await crossOver();
+    await sides.takeAway('current');
+    await sleep(alone);
+  });
+  const after = await rowsOf<Window>(stack, windows);
+  if (result.failures.length > 0) t.diagnostic(sides.errors());
+  t.diagnostic(JSON.stringify({ ...result, failures: result.failures.length }));
+  assert.deepEqual(result.failures.slice(0, 10), []);
+
+  assert.ok(
+    after.some(({ version }, index) => version > (before[index]?.version ?? 0)),
+    'the schema is another one',
+  );
+  for (const [index, { service, compatible_from: oldest }] of after.entries())
+    assert.ok(oldest <= (before[index]?.version ?? 0), `${service} promises to live with it`);
+
+  const witness = witnessOf(stack, receivers, changes);
+  await eventually('everything to settle', async () => (await unsettled(witness)) === 0, 60_000);
+  const { accepted, effects, duplicates, ...problems } = await accountFor(witness, changes.entriesOf(result.requests));
+  t.diagnostic(JSON.stringify({ accepted, effects, duplicates }));
+  assert.deepEqual(problems, { lost: [], deadLetters: 0, severalIds: [], forged: 0, disagreements: [] });
+  const { wanted, found } = await changes.countGrants(result.requests);
+  assert.equal(found, wanted);
+  assert.ok(result.requests > 2000, String(result.requests));
+});
