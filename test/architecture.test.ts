@@ -58,15 +58,22 @@ const acrossTenants: Record<string, string> = {
   'keys.superseded': 'what superseded data keys of all tenants sealed is sealed anew, in order',
   'services/shared/keys/queries.ts:takeWrappedByOthers': 'the data keys of all tenants are wrapped anew, in order',
   'identity.live_bot_key': 'whose key it is says the secret, and in which tenant',
+  'services/identity/federation/queries.ts:removeIdentity': "a user's own identity, in whichever tenant its provider is: the answer says in which",
   'notifications.delivery_targets': 'each endpoint is looked up in the tenant that its task names',
   'notifications.park': 'the row is of the tenant that its task names',
+  'sso.claim_checks': 'the daily check works for all tenants',
+  'sso.password_policy': 'whether a domain takes passwords is asked before anybody is known',
   'sso.provider_of_domain': 'where people of a domain sign in is asked before anybody is known',
 };
 
 /** Statements that leave the tenant out altogether, and why that is right. */
 const withoutTenant: Record<string, string> = {
+  'sso.sweep_flows': 'the sweeper works for all tenants',
+  'sso.sweep_assertions': 'the sweeper works for all tenants',
   'services/identity/bot-keys/queries.ts:takeDue': 'the sweep announces the expiry of keys of all tenants',
   'access.unfinished_removals': 'what is left of deleted users and bots is looked for in all tenants',
+  'identity.identities_of_user': "a user's own identities",
+  'services/identity/federation/queries.ts:removeIdentities': 'a deleted user has no identity left in any tenant',
   'identity.bots_anywhere': 'the platform grants to bots of whatever tenant: access asks which of them there are',
   'notifications.webhook_endpoint_tenant': 'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
   'notifications.chat_endpoint_tenant': 'an update may name an endpoint and no tenant: this answers the tenant, in which the caller is then measured',
@@ -85,6 +92,8 @@ const withoutTenant: Record<string, string> = {
   'services/shared/keys/queries.ts:requestRotation': 'the platform replaces the data keys of all tenants',
   'keys.count_by_kek': 'data keys of all tenants are counted, and told of by what wraps them',
   'keys.remaining': 'data keys of all tenants are counted',
+  'sso.gate_of_domain': 'a person knows no tenant: this answers whose the domain of their address is',
+  'sso.overdue_domains': 'the sweeper works for all tenants',
   'services/notifications/queue/queries.ts:takeDue': 'the relay works for all tenants',
   'services/notifications/queue/queries.ts:markQueued': 'the relay has the task',
   'services/notifications/queue/queries.ts:requeue': 'the relay works for all tenants',
@@ -173,6 +182,7 @@ const dials: Record<string, string> = {
   'services/shared/greet.ts': 'between the services',
   'services/shared/keys/vault-calls.ts': 'to the key service of the operator',
   'services/shared/rpc.ts': 'between the services',
+  'services/shared/tls.ts': 'between the services',
 };
 
 test('addresses that tenants choose are called by services/shared/egress alone', () => {

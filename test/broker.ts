@@ -22,7 +22,7 @@ export type TestBroker = {
 };
 
 /** The nats-server of the run, or of a test file that is run by itself. */
-const findProgram = async (): Promise<BrokerProgram> => {
+export const findProgram = async (): Promise<BrokerProgram> => {
   const found = process.env['BAILIWICK_TEST_BROKER'];
   return found ? (JSON.parse(found) as BrokerProgram) : findBroker(() => {});
 };

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { eventually, type Stack } from './harness.ts';
-import { caughtBy, createTenant, mailTo, newAddress, password, register, tokenIn } from './people.ts';
+import { eventually } from './harness.ts';
+import { caughtBy, createTenant, mailTo, newAddress, password, type Reached, register, tokenIn } from './people.ts';
+
+/** `url` is the public one, and `hooksUrl` where the product reaches the inbox, where that is another place. */
+export type Installation = Reached & { url: string; hooksUrl?: string };
 
 /** Register, verify, sign in, create a tenant and an endpoint, save a group: and the signed event arrives. */
-export async function doMainJob(stack: Stack): Promise<void> {
+export async function doMainJob(stack: Installation): Promise<void> {
   const { userId, session } = await becomeUser(stack);
   const tenant = await createTenant(stack, session);
   const account = await stack.call('Account_Get', {}, session);
@@ -12,7 +15,8 @@ export async function doMainJob(stack: Stack): Promise<void> {
     [tenant],
   );
 
-  const created = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'catcher', URL: `${stack.inboxUrl}/hooks/main` } }, session);
+  const URL = `${stack.hooksUrl ?? stack.inboxUrl}/hooks/main`;
+  const created = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'catcher', URL } }, session);
   assert.equal(created.status, 200, JSON.stringify(created.body));
   const secret = String(created.body['Secret']);
   assert.match(secret, /^whsec_/);
@@ -42,7 +46,7 @@ export async function doMainJob(stack: Stack): Promise<void> {
   assert.equal(audit.Result, 'success');
 }
 
-async function becomeUser(stack: Stack): Promise<{ userId: string; session: string }> {
+async function becomeUser(stack: Installation): Promise<{ userId: string; session: string }> {
   const email = newAddress('ada');
   const userId = await register(stack, email);
   assert.match(userId, /^usr_/);

@@ -7,18 +7,21 @@ import { eventually, type Stack } from './harness.ts';
 export type Mail = { To: string; Subject: string; Text: string; Html: string; Links: string[] };
 export type Caught = { Headers: Record<string, string>; Body: string; BodyBase64: string; SignatureValid?: boolean; StandardWebhooksValid?: boolean };
 
+/** The product as a client has it, and the inbox beside it. */
+export type Reached = Pick<Stack, 'call' | 'inboxUrl'>;
+
 export const password = 'correct horse battery';
 
 export const newAddress = (name = 'person') => `${name}-${randomBytes(4).toString('hex')}@example.com`;
 
 /** The mails to an address, newest first. */
-export async function mailsTo(stack: Stack, address: string): Promise<Mail[]> {
+export async function mailsTo(stack: Reached, address: string): Promise<Mail[]> {
   const response = await fetch(`${stack.inboxUrl}/messages?to=${encodeURIComponent(address)}`);
   return (await response.json()) as Mail[];
 }
 
 /** Waits for `count` mails to an address and returns the newest. */
-export async function mailTo(stack: Stack, address: string, count = 1): Promise<Mail> {
+export async function mailTo(stack: Reached, address: string, count = 1): Promise<Mail> {
   return eventually(`mail ${count} to ${address}`, async () => {
     const mails = await mailsTo(stack, address);
     return mails.length >= count && mails[0];
@@ -33,20 +36,20 @@ export function tokenIn(mail: Mail): string {
 }
 
 /** What a webhook catcher got, newest first. */
-export async function caughtBy(stack: Stack, name: string, secret = ''): Promise<Caught[]> {
+export async function caughtBy(stack: Reached, name: string, secret = ''): Promise<Caught[]> {
   const response = await fetch(`${stack.inboxUrl}/hooks/${name}?secret=${encodeURIComponent(secret)}`);
   const { Requests } = (await response.json()) as { Requests: Caught[] };
   return Requests;
 }
 
-export async function register(stack: Stack, email: string): Promise<string> {
+export async function register(stack: Reached, email: string): Promise<string> {
   const { status, body } = await stack.call('Account_Register', { Email: email, Password: password });
   assert.equal(status, 200, JSON.stringify(body));
   return String(body['UserID']);
 }
 
 /** A person with a verified address, signed in. `earlier` mails went to the address before. */
-export async function signUp(stack: Stack, email = newAddress(), earlier = 0): Promise<{ id: string; email: string; token: string }> {
+export async function signUp(stack: Reached, email = newAddress(), earlier = 0): Promise<{ id: string; email: string; token: string }> {
   await register(stack, email);
   const verified = await stack.call('Account_Verify', { Token: tokenIn(await mailTo(stack, email, earlier + 1)) });
   assert.equal(verified.status, 200, JSON.stringify(verified.body));
@@ -56,7 +59,7 @@ export async function signUp(stack: Stack, email = newAddress(), earlier = 0): P
 }
 
 /** A tenant of that person. */
-export async function createTenant(stack: Stack, token: string, name = 'Acme'): Promise<string> {
+export async function createTenant(stack: Reached, token: string, name = 'Acme'): Promise<string> {
   const { status, body } = await stack.call('Tenants_Create', { Tenant: { Name: name, Slug: `acme-${randomBytes(4).toString('hex')}` } }, token);
   assert.equal(status, 200, JSON.stringify(body));
   return (body['Tenant'] as { ID: string }).ID;

@@ -9,6 +9,7 @@ import { startBrokerContainer } from '@bailiwick/deploy/local/containers.ts';
 import { findDeno } from '@bailiwick/deploy/local/deno.ts';
 import { readOptions } from '@bailiwick/deploy/local/options.ts';
 import { firstWay } from '@bailiwick/deploy/local/ways.ts';
+import { withoutChromium } from './browser/chromium.ts';
 import { startTestServer } from './database.ts';
 
 // npm test: one PostgreSQL and one nats-server program for the run, then node's own test runner over every test file.
@@ -18,6 +19,8 @@ import { startTestServer } from './database.ts';
 //   npm test -- test/operations             those below a folder, or single files
 //   npm test -- --deno test/operations      with the product's processes on Deno
 //   BAILIWICK_INFRA=containers npm test     with databases and brokers in containers
+//
+// Photographs of the pages are left in test/artifacts, or in the folder that BAILIWICK_ARTIFACTS names.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['proto', 'services', 'gateway', 'deploy', 'test'];
@@ -31,6 +34,8 @@ async function main(): Promise<number> {
   // Whoever names files or folders means all that is there.
   const files = chosen.length > 0 ? found : found.filter((file) => file.endsWith('.long.test.ts') === isLong);
   if (files.length === 0) throw new Error(`no test file in ${chosen.join(', ')}`);
+  // What is skipped nobody should overlook.
+  if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser')))) say(`\n${withoutChromium}\n`);
   const { containers } = readOptions([], process.env);
   const deno = onDeno || files.some((file) => file.startsWith(path.join('test', 'deno'))) ? await prepareDeno(onDeno) : {};
   const broker = await firstWay(
@@ -69,7 +74,11 @@ const pattern = (target: string) => (target.endsWith('.ts') ? target : `${target
 function runTests(files: readonly string[], environment: Record<string, string>): Promise<number> {
   const concurrency = Math.max(2, availableParallelism());
   const args = ['--test', `--test-concurrency=${concurrency}`, '--test-timeout=300000', ...files];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...environment } });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { BAILIWICK_ARTIFACTS: path.join(root, 'test', 'artifacts'), ...process.env, ...environment },
+  });
   // The tests end by themselves on Ctrl-C, since they are in the same process group; then the database is stopped.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -34,7 +34,11 @@ export type StoredEvent = {
 };
 
 /** The events that a service has put out for a tenant, oldest first. They are there with the answer of the call that made them. */
-export async function eventsOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'identity' | 'notifications', tenant: string): Promise<StoredEvent[]> {
+export async function eventsOf(
+  stack: Pick<Stack, 'databaseUrl'>,
+  service: 'access' | 'identity' | 'sso' | 'notifications',
+  tenant: string,
+): Promise<StoredEvent[]> {
   const rows = await rowsOf<{ event: string }>(
     stack,
     `select event from ${service}.outbox where for_tenant = $1 and event is not null order by created_at, id`,
@@ -44,7 +48,11 @@ export async function eventsOf(stack: Pick<Stack, 'databaseUrl'>, service: 'acce
 }
 
 /** Their types alone. */
-export async function eventTypesOf(stack: Pick<Stack, 'databaseUrl'>, service: 'access' | 'identity' | 'notifications', tenant: string): Promise<string[]> {
+export async function eventTypesOf(
+  stack: Pick<Stack, 'databaseUrl'>,
+  service: 'access' | 'identity' | 'sso' | 'notifications',
+  tenant: string,
+): Promise<string[]> {
   return (await eventsOf(stack, service, tenant)).map(({ type }) => type);
 }
 

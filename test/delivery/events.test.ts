@@ -8,6 +8,8 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { assertRefused, bodyOf, recordIn } from '../answers.ts';
 import { createBot, createKey, inDays } from '../bots.ts';
+import { type DnsServer, startDns } from '../dns-server.ts';
+import { claim, own } from '../domains.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { doMainJob } from '../main-job.ts';
 import { caughtBy, createTenant, newAddress, signUp } from '../people.ts';
@@ -28,6 +30,8 @@ const auditOnly = [
   'mail_suppression.created',
   'mail_suppression.deleted',
   'user.email_change_requested',
+  'user.identity_linked',
+  'user.identity_removed',
   'user.password_reset_requested',
   'user.registration_repeated',
   'user.sign_in_failed',
@@ -60,15 +64,20 @@ test('every type of event in the services is in the catalogue, and none in vain'
 
 describeBoth('events', (topology) => {
   let stack: Stack;
+  let dns: DnsServer;
   let owner: Owner;
   let listed: Listed[];
   before(async () => {
-    stack = await startStack(topology);
+    dns = await startDns();
+    stack = await startStack(topology, { BAILIWICK_DNS_RESOLVERS: dns.address });
     const { token } = await signUp(stack);
     owner = { stack, token, tenant: await createTenant(stack, token) };
     listed = bodyOf(await stack.call('Webhooks_ListEventTypes', {}, token))['EventTypes'] as Listed[];
   });
-  after(() => stack?.stop());
+  after(async () => {
+    await stack?.stop();
+    await dns?.stop();
+  });
   const ask = async (operation: string, request: object) => bodyOf(await stack.call(operation, request, owner.token));
 
   test('Webhooks_ListEventTypes lists what an endpoint may get, each with a schema that its example is of', () => {
@@ -88,7 +97,7 @@ describeBoth('events', (topology) => {
   test('every event that the services really put out is of its schema, and says nothing besides', async () => {
     await doMainJob(stack);
     await changeEverything();
-    const outboxes = ['identity', 'access', 'notifications'].map((schema) => `select event from ${schema}.outbox where event is not null`);
+    const outboxes = ['identity', 'access', 'sso', 'notifications'].map((schema) => `select event from ${schema}.outbox where event is not null`);
     const events = (await rowsOf<{ event: string }>(stack, outboxes.join(' union all '))).map(({ event }) => JSON.parse(event) as Event);
     const schemas = new Map(listed.map(({ Type, Schema }) => [Type, compile(Schema)]));
     for (const event of events) {
@@ -105,6 +114,7 @@ describeBoth('events', (topology) => {
       'bot_key.expiring',
       'chat_endpoint.disabled',
       'chat_endpoint.failing',
+      'domain.lapsed',
       'endpoint.ping',
       'invitation.expired',
       'webhook_endpoint.disabled',
@@ -152,6 +162,16 @@ describeBoth('events', (topology) => {
     ] as { ID: string };
     await ask('Chat_UpdateEndpoint', { Endpoint: { ID: chat.ID, Tenant, Name: 'renamed' } });
     await ask('Chat_DeleteEndpoint', { Tenant, ID: chat.ID });
+    const [domain, unproved] = [await own(stack, dns, Tenant, owner.token), await claim(stack, Tenant, owner.token)];
+    await ask('Domain_Verify', { Tenant, ID: unproved.ID });
+    const provider = { Tenant, Kind: 'oidc', Name: 'Staff', Issuer: `${stack.inboxUrl}/hooks/no-provider`, ClientID: 'a', TokenAuthMethod: 'none' };
+    const { ID } = recordIn(await stack.call('Sso_SaveProvider', { Provider: provider }, owner.token), 'Provider') as { ID: string };
+    await ask('Sso_SaveProvider', { Provider: { Tenant, ID, Name: 'Renamed' } });
+    assert.equal((await fetch(`${stack.url}/auth/${Tenant}/${ID}/login`)).status, 403);
+    await ask('Domain_Update', { Tenant, ID: domain.ID, Capture: 'require_sso' });
+    await ask('Domain_Delete', { Tenant, ID: domain.ID });
+    await ask('Sso_DeleteProvider', { Tenant, ID });
+    for (const Minutes of [1, 0]) bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
     await ask('Groups_Delete', { Tenant, Path: 'eng' });
     await ask('Roles_Delete', { Tenant, Slug: 'some' });
     bodyOf(await stack.call('Account_Update', { User: { GivenName: 'Ada' } }, guest.token));

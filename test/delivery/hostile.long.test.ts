@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authority, serverCertificate, serverKey } from '@bailiwick/notifications/sending/tls-certificates.ts';
 import { residentMbOf } from '../bench/numbers.ts';
-import { type DnsServer, startDns } from '../egress/dns-server.ts';
+import { type DnsServer, startDns } from '../dns-server.ts';
 import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';

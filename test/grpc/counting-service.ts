@@ -2,15 +2,17 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { type Dispatch, routes } from '@bailiwick/shared/dispatch.ts';
-import { listenRpc } from '@bailiwick/shared/serve.ts';
+import { listenHttp, listenRpc } from '@bailiwick/shared/serve.ts';
 import { create, type Message } from '@bufbuild/protobuf';
 
-// A process of its own for restart.test.ts: a service that counts how often it has processed each call, and whose listeners the
-// test opens, ends, and opens again.
-//
-//   node test/grpc/counting-service.ts <port> <grpcPort> [<connection age in ms>]
+// A process of its own for tests: a service that counts how often it has processed each call, and whose listeners the test opens,
+// ends, and opens again. With an admin port it says there whether it is ready.
 
-const [port = 0, grpcPort = 0, connectionAgeMs] = process.argv.slice(2).map(Number);
+export type CountingOptions = { host: string; port: number; grpcPort: number; adminPort?: number; connectionAgeMs?: number };
+
+const { adminPort, ...where } = JSON.parse(process.argv[2] ?? '') as CountingOptions;
+/** Longer than it takes until everybody has noticed that a process is not ready any more. */
+const preDrainMs = 1000;
 const counts = new Map<string, number>();
 const table = routes([Groups, Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]))]);
 
@@ -23,20 +25,26 @@ const dispatch = async (method: Parameters<Dispatch>[0], request: Message & { pa
 
 const open = () =>
   listenRpc({
-    host: '127.0.0.1',
-    port,
-    grpcPort,
+    ...where,
     routes: table,
     dispatch,
     verify: () => ({ type: 'service', id: 'test' }) as never,
     readiness: () => Promise.resolve(undefined),
-    ...(connectionAgeMs !== undefined && { connectionAgeMs }),
   });
 
 let listener = await open();
+let ready = true;
+if (adminPort !== undefined) await listenHttp(where.host, adminPort, (_, response) => void response.writeHead(ready ? 200 : 503).end());
 process.on('message', (command) => {
   const answer = async () => {
     if (command === 'counts') return [...counts];
+    if (command === 'end') {
+      ready = false;
+      listener.retire();
+      await sleep(preDrainMs);
+      await listener.drain();
+      return 'ended';
+    }
     await listener.drain();
     listener = await open();
     return 'restarted';

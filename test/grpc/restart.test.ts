@@ -10,6 +10,7 @@ import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createGrpcTransport } from '@bailiwick/shared/rpc-grpc.ts';
 import { type Client, createClient } from '@connectrpc/connect';
+import type { CountingOptions } from './counting-service.ts';
 
 // A service that others call all the time: no call is lost, and none that changes something is processed twice.
 
@@ -17,9 +18,10 @@ const callers = 16;
 const wires = ['http', 'grpc'] as const;
 
 /** A counting service in a process of its own, and a client of it. */
-async function startService(t: TestContext, wire: (typeof wires)[number], ...args: string[]) {
+async function startService(t: TestContext, wire: (typeof wires)[number], more: Partial<CountingOptions> = {}) {
   const [port, grpcPort] = [await takePort(), await takePort()];
-  const service = fork(path.join(import.meta.dirname, 'counting-service.ts'), [String(port), String(grpcPort), ...args]);
+  const options: CountingOptions = { host: loopback, port, grpcPort, ...more };
+  const service = fork(path.join(import.meta.dirname, 'counting-service.ts'), [JSON.stringify(options)]);
   await once(service, 'message');
   const own = { audience: 'test', sign: () => 'token' };
   const transport =
@@ -77,6 +79,6 @@ for (const wire of wires) {
 }
 
 test('connections over grpc are replaced under load: every call is answered, every change made once', async (t) => {
-  const { groups, ask } = await startService(t, 'grpc', '50');
+  const { groups, ask } = await startService(t, 'grpc', { connectionAgeMs: 50 });
   await assertNothingLost(groups, ask, () => sleep(4000));
 });

@@ -8,6 +8,7 @@ export const additiveOperations: readonly string[] = [
   'Account_Update',
   'Account_ChangePassword',
   'Account_ChangeEmail',
+  'Account_ExchangeCode',
   'Account_Task_SendNotice',
   'Tenants_Create',
   'Tenants_Get',
@@ -30,6 +31,8 @@ export const additiveOperations: readonly string[] = [
   'Users_Disable',
   'Users_Enable',
   'Users_Delete',
+  'Users_ListIdentities',
+  'Users_RemoveIdentity',
   'Access_Check',
   'Access_ListPermissions',
   'Access_Explain',
@@ -51,6 +54,15 @@ export const additiveOperations: readonly string[] = [
   'Chat_ListAttempts',
   'Chat_SendTest',
   'Events_Publish',
+  'Sso_SaveProvider',
+  'Sso_GetProvider',
+  'Sso_ListProviders',
+  'Sso_DeleteProvider',
+  'Sso_TestProvider',
+  'Sso_LiftRequirement',
+  'Domain_Update',
+  'Domain_ListSuggestions',
+  'Domain_Join',
 ];
 
 /** Our optional request keys in documented operations. */

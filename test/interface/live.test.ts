@@ -140,7 +140,7 @@ describeBoth('the interface, live', (topology) => {
         assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
         assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
         const text = await page.text();
-        assert.match(text, /provider not found/);
+        assert.match(text, /Provider not found\./);
         assert.ok(text.includes(page.headers.get('x-request-id') ?? 'none'));
         assert.doesNotMatch(text, /<script|return_to/i);
       }

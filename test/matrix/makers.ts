@@ -3,6 +3,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { createToken } from '@bailiwick/shared/tokens.ts';
 import { bodyOf } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
+import { newCode, newIdentity } from '../federation.ts';
 import type { Stack } from '../harness.ts';
 import { mailTo, newAddress, password, tokenIn } from '../people.ts';
 import { newPerson, newSession } from './people.ts';
@@ -40,6 +41,10 @@ const makers = {
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
     return { invitation: tokenIn(await mailTo(stack, email)) };
   },
+
+  identity: async (stack, { ids, tenant }) => ({ ids: { sso: await newIdentity(stack, ids['usr'] ?? '', tenant) } }),
+
+  code: async (stack, { ids, email }) => ({ invitation: await newCode(stack, ids['usr'] ?? '', email) }),
 
   group: async (stack, { home: Tenant, keeper }) => {
     const path = `eng/${randomBytes(4).toString('hex')}`;
@@ -80,6 +85,11 @@ const makers = {
     return { ids: { dom: idIn(await stack.call('Domain_Create', { Tenant, Name }, keeper), 'Domain', 'dom') } };
   },
 
+  provider: async (stack, { home: Tenant, keeper }) => {
+    const Provider = { Tenant, Kind: 'oidc', Name: 'made', Issuer: `${stack.inboxUrl}/hooks/matrix-op`, ClientID: 'matrix', TokenAuthMethod: 'none' };
+    return { ids: { sso: idIn(await stack.call('Sso_SaveProvider', { Provider }, keeper), 'Provider', 'sso') } };
+  },
+
   invitation: async (stack, { home: Tenant, keeper, invitee }) => {
     const answer = await stack.call('TenantInvitations_Create', { Tenant, Email: invitee }, keeper);
     return { invitation: answer.body.Code === 'unimplemented' ? createToken('invitation') : String(bodyOf(answer)['Token']) };
@@ -87,7 +97,7 @@ const makers = {
 } satisfies Record<string, Maker>;
 
 /** What happens to nobody here, so that nothing is delivered while the store is compared. */
-export const noEvent = 'sso.login_failed';
+export const noEvent = 'sso.requirement_restored';
 
 /** Makes records one after the other: later ones hang on earlier ones. */
 export async function makeAll(stack: Stack, place: Place, kinds: readonly Kind[]): Promise<Place> {
@@ -106,7 +116,7 @@ async function grantTo(stack: Stack, { name, home, keeper, role }: Place, operat
 }
 
 /** The record's identifier; one of no record where the operation is not there yet. */
-function idIn(answer: Awaited<ReturnType<Stack['call']>>, key: string, prefix: 'whk' | 'slk' | 'dom'): string {
+function idIn(answer: Awaited<ReturnType<Stack['call']>>, key: string, prefix: 'whk' | 'slk' | 'dom' | 'sso'): string {
   if (answer.body.Code === 'unimplemented') return createId(prefix);
   return (bodyOf(answer)[key] as { ID: string }).ID;
 }

@@ -73,7 +73,9 @@ async function makePlaces(stack: Stack, { owner, stranger, guest }: Leads): Prom
 /** A tenant with a record of every kind. */
 async function makePlace(stack: Stack, name: 'own' | 'foreign', keeper: Person, invitee: string): Promise<Place> {
   const tenant = await newTenant(stack, keeper.id);
-  const unmade = Object.fromEntries(['dom', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [prefix, createId(prefix as 'dom')]));
+  const unmade = Object.fromEntries(
+    ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [prefix, createId(prefix as 'dom')]),
+  );
   const empty: Place = {
     name,
     tenant,
@@ -99,6 +101,7 @@ async function makePlace(stack: Stack, name: 'own' | 'foreign', keeper: Person, 
     'webhook',
     'chat',
     'domain',
+    'provider',
     'invitation',
   ]);
 }

@@ -141,7 +141,12 @@ for (const prefix of ['/id', '/auth', '/docs']) {
       test('sign-in is sent to routes below the prefix', async () => {
         const domain = newAddress().replace('@', '.');
         const [Tenant, ID] = ['tnt_01hzzzzzzzzzzzzzzzzzzzzzzz', 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz'];
-        await rowsOf(stack, `insert into sso.provider values ($1, $2, 'oidc', 'a', true, now(), now())`, [Tenant, ID]);
+        await rowsOf(
+          stack,
+          `insert into sso.provider (tenant, id, kind, name, active, secret_enc, group_mappings, attribute_map, created_at, updated_at)
+           values ($1, $2, 'oidc', 'a', true, '', '[]', '{}', now(), now())`,
+          [Tenant, ID],
+        );
         await rowsOf(stack, `insert into sso.domain values ($1, 'dom_1', $2, 'verified', 'off', now(), now())`, [Tenant, domain]);
         const { Redirect } = (await call('Sso_Check', { Email: `a@${domain}` })).body;
         assert.equal(Redirect, `${base}/auth/${Tenant}/${ID}/login`);

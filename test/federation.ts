@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
+import { createCallerSigner } from '@bailiwick/shared/caller.ts';
+import { toServiceError } from '@bailiwick/shared/errors.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
+import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { type Client, createClient } from '@connectrpc/connect';
+import type { Stack } from './harness.ts';
+import { newAddress } from './people.ts';
+import { rowsOf } from './store.ts';
+
+// Identity's part of single sign-on, asked the way sso asks: with its key.
+
+export type FederationClient = Client<typeof Federation>;
+
+export function openFederation({ wiring: { ports, secrets } }: Stack, service: 'sso' | 'gateway' | 'access' = 'sso') {
+  const sign = createCallerSigner(service, readFileSync(secrets.callerKeyFile(service), 'utf8'));
+  const transport = createHttpTransport({ url: `http://127.0.0.1:${ports.identity.rpc}`, audience: 'identity', sign });
+  return { federation: createClient(Federation, asService(transport, service)), close: () => transport.close() };
+}
+
+export type Assertion = ReturnType<typeof newAssertion>;
+
+/** What a provider of a tenant with the domain example.com says of a new person. */
+export function newAssertion(
+  tenant: string,
+  changes: Partial<Record<'email' | 'subject' | 'provider' | 'issuer' | 'name' | 'picture' | 'locale', string>> = {},
+) {
+  const email = newAddress('asserted');
+  return {
+    tenant,
+    tenantName: 'Acme',
+    provider: createId('sso'),
+    issuer: 'https://login.example.com',
+    subject: email,
+    email,
+    emailVerified: true,
+    domains: ['example.com', 'example.net'],
+    lapsedDomains: ['lapsed.example'],
+    jit: true,
+    ip: '192.0.2.7',
+    userAgent: 'A browser',
+    ...changes,
+  };
+}
+
+/** How an admitted person goes on to a session, or to a code for an application. */
+export const opening = ({ tenant, provider, ip, userAgent }: Assertion, userId: string, origin = '') => ({
+  userId,
+  tenant,
+  provider,
+  authMethod: 'oidc',
+  origin,
+  ip,
+  userAgent,
+});
+
+/** Asserts that a call is refused with a reason. */
+export const refusedWith = (call: Promise<unknown>, reason: string, code = 'permission_denied'): Promise<void> =>
+  assert.rejects(call, (error) => {
+    const refusal = toServiceError(error);
+    assert.deepEqual([refusal.code, refusal.reason], [code, reason], refusal.message);
+    return true;
+  });
+
+/** Where the application is that gets codes in the tests. */
+export const appOrigin = 'https://app.example.com';
+
+/** A code that an application exchanges for a session of a person. */
+export async function newCode(stack: Stack, userId: string, email: string, { endsIn = 60 } = {}): Promise<string> {
+  const code = createToken('code');
+  await rowsOf(
+    stack,
+    `insert into identity.sign_in_code
+       (token_hash, user_id, email_key, sso_tenant, provider, auth_method, origin, ip, user_agent, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, 'oidc', $6, '192.0.2.7', 'A browser', now(), now() + make_interval(secs => $7))`,
+    [tokenHash(code), userId, email, createId('tnt'), createId('sso'), appOrigin, endsIn],
+  );
+  return code;
+}
+
+/** Links a person to an identity at a provider, and tells which. */
+export async function newIdentity(stack: Stack, userId: string, tenant: string): Promise<string> {
+  const provider = createId('sso');
+  await rowsOf(
+    stack,
+    `insert into identity.identity_link (tenant, provider, issuer, subject, user_id, email, created_at, last_used_at)
+     values ($1, $2, 'https://login.example.com', $3, $3, '', now(), now())`,
+    [tenant, provider, userId],
+  );
+  return provider;
+}
