@@ -101,7 +101,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Sso_SaveProvider: { fresh: ['provider'], request: (_place, _who, stack) => ({ Provider: { Issuer: `${stack.inboxUrl}/hooks/matrix-op` } }) },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
-  Domain_Join: { allowedIn: 'test/operations/domain-joining.test.ts' },
+  Domain_Join: { allowedIn: 'test/operations/domain-joining.long.test.ts' },
   Webhooks_CreateEndpoint: { request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }) },
   Webhooks_UpdateEndpoint: { fresh: ['webhook'], request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }) },
   Webhooks_DeleteEndpoint: { fresh: ['webhook'] },
