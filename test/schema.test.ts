@@ -179,6 +179,17 @@ describe('the schemas after all migrations', () => {
     }
   });
 
+  test('a migration that takes its locks one after the other goes on where it was interrupted', async () => {
+    // Its own entry is a new one.
+    const look = async () => (await catalogue()).filter((line) => !line.includes('006-admission')).sort();
+    const before = await look();
+    await admin.query('alter table access.group_member drop column mapped_by; alter table access.tenant drop column sso_lifted_until');
+    const { rowCount } = await admin.query("delete from access.migration where name = '006-admission'");
+    assert.equal(rowCount, 1);
+    await migrateAll({ DATABASE_URL: database.url }, log);
+    assert.deepEqual(await look(), before);
+  });
+
   test('migrations of older code leave the window of newer code as it is', async () => {
     await admin.query('update access.schema_window set version = 99, compatible_from = 98');
     await migrateAll({ DATABASE_URL: database.url }, log);
