@@ -63,7 +63,9 @@ export async function findLosses({ database, broker, log }: Deps): Promise<numbe
 }
 
 async function isGone(broker: Deps['broker'], { EVT, TASK }: Record<StreamName, StreamState>, id: string, seq: number): Promise<boolean> {
-  const held = seq > EVT.lastSeq ? undefined : await broker.held('EVT', seq);
+  // What is beyond the end was published since the streams were asked about, or is lost.
+  const isBeyond = seq > EVT.lastSeq && seq > (await broker.states()).EVT.lastSeq;
+  const held = isBeyond ? undefined : await broker.held('EVT', seq);
   return held === undefined || (held.id !== id && !held.id.startsWith(`${id}:`)) || held.at < TASK.created;
 }
 
