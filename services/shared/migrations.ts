@@ -87,7 +87,14 @@ async function runMigrations(schema: ServiceSchema, url: string): Promise<number
     ...ormOptions({ service: schema.service, url, entities: schema.entities }),
     extensions: [Migrator],
     driverOptions: { ...connectionOf(url), application_name: 'bailiwick-migrate', options: `-c lock_timeout=5000 -c search_path=${schema.service}` },
-    migrations: { tableName: `${schema.service}.migration`, migrationsList: [...schema.migrations], snapshot: false, disableForeignKeys: false },
+    migrations: {
+      tableName: `${schema.service}.migration`,
+      migrationsList: [...schema.migrations],
+      snapshot: false,
+      disableForeignKeys: false,
+      // A transaction each: what one of them has locked is free before the next one begins.
+      allOrNothing: false,
+    },
     logger: () => {},
   });
   try {
