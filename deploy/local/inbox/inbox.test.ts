@@ -151,7 +151,7 @@ test('/mails shows every mail in every language, with sample values and without 
   const { url } = await start(t);
   const page = await (await fetch(`${url}/mails`)).text();
   const frames = [...page.matchAll(/<iframe class="mail" sandbox src="([^"]+)"/g)].map(([, src]) => src ?? '');
-  assert.equal(frames.length, 66);
+  assert.equal(frames.length, 72);
   for (const frame of frames) {
     const response = await fetch(url + frame);
     assert.equal(response.status, 200, frame);
@@ -159,7 +159,7 @@ test('/mails shows every mail in every language, with sample values and without 
     assert.doesNotMatch(await response.text(), /\{\{|<script/);
   }
   const german = await (await fetch(`${url}/mails?locale=de`)).text();
-  assert.equal(german.match(/<iframe/g)?.length, 11);
+  assert.equal(german.match(/<iframe/g)?.length, 12);
   assert.match(german, /<pre lang="de">Guten Tag,/);
   for (const missing of ['/mails/reset', '/mails/reset/xx', '/mails/nothing/en', '/mails/reset/en/more'])
     assert.equal((await fetch(url + missing)).status, 404, missing);
