@@ -153,7 +153,7 @@ test('a stream outlives the time to its beginning, and says so when it breaks of
     (response) => {
       response.writeHead(200, { 'content-type': 'text/csv' });
       response.write('one\r\n');
-      setTimeout(() => response.end('two\r\n'), 300);
+      setTimeout(() => response.end('two\r\n'), 1200);
     },
     (response) => {
       response.writeHead(200, { 'content-type': 'text/csv' });
@@ -161,7 +161,7 @@ test('a stream outlives the time to its beginning, and says so when it breaks of
       setTimeout(() => response.destroy(), 50);
     },
   );
-  const client = gateway.client({ timeoutMs: 200 });
+  const client = gateway.client({ timeoutMs: 800 });
   const whole = await client.stream('Audit_Export', { Tenant: 'tnt_1', Format: 'csv' });
   assert.equal(whole.headers.get('content-type'), 'text/csv');
   assert.equal(await whole.text(), 'one\r\ntwo\r\n');
