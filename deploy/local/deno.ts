@@ -95,8 +95,8 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
     read.push('/usr/bin/ldd');
     rest.push(`--allow-ffi=${list(globSync('node_modules/.pnpm/@node-rs+argon2*', { cwd: root }).map((folder) => join(root, folder)))}`);
   }
-  // How it introduces itself to a mail server.
-  if (dialsTenants.has(name)) rest.push('--allow-net', '--allow-sys=hostname');
+  // How it introduces itself to a mail server, and what Deno looks at before it asks another DNS server than the host's.
+  if (dialsTenants.has(name)) rest.push('--allow-net', '--allow-sys=hostname,networkInterfaces');
   else rest.push(`--allow-net=${list([loopback, 'localhost', ...settings.flatMap(([, text = '']) => hostsIn(text))])}`);
   // All of it: a misspelt setting is found by looking at every name. What is in it was chosen by environmentOf.
   return ['--allow-env', `--allow-read=${list(read)}`, ...rest];
