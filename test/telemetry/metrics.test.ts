@@ -30,7 +30,7 @@ const wanted = {
   gateway: { ...everywhere, ...called, ...calls, bailiwick_delivery_publish_duplicates_total: [], bailiwick_permission_cache_total: ['outcome'] },
   identity: { ...everywhere, ...called, ...calls, ...stores, bailiwick_hash_queue: [] },
   access: { ...everywhere, ...called, ...stores },
-  sso: { ...everywhere, ...stores },
+  sso: { ...everywhere, ...called, ...stores, bailiwick_key_cache_hits_total: [] },
   notifications: { ...everywhere, ...called, ...calls, ...stores, ...queue },
 } as const;
 
