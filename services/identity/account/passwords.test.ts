@@ -43,6 +43,20 @@ test('more hashes at once than can be worked off in seconds are refused', async 
   assert.ok(refused.length > 0 && refused.length < 60, String(refused.length));
 });
 
+test('what is not wanted any more when its turn comes is not hashed', async () => {
+  const passwords = createPasswords();
+  let used = false;
+  const attempts = Array.from({ length: 50 }, () =>
+    passwords.hash('x', async () => {
+      if (used) throw new Error('used');
+    }),
+  );
+  await Promise.race(attempts);
+  used = true;
+  const made = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'fulfilled');
+  assert.ok(made.length < 25, String(made.length));
+});
+
 const threadless =
   (process.platform !== 'linux' && 'priorities of threads are Linux’s') || (process.versions['deno'] !== undefined && 'Deno has no threads for this alone');
 

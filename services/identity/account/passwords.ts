@@ -39,7 +39,12 @@ export function createPasswords() {
     }
   }
 
-  const hashOf = (password: string) => bounded(() => hash(password.normalize('NFKC'), parameters));
+  /** `beforehand` runs when it is this password's turn, however long it waited: what it throws saves the hash. */
+  const hashOf = (password: string, beforehand?: () => Promise<void>) =>
+    bounded(async () => {
+      await beforehand?.();
+      return hash(password.normalize('NFKC'), parameters);
+    });
   // Nobody has this password: verifying against it costs what a real one costs and never holds.
   const decoy = hashOf(randomBytes(24).toString('base64'));
   // The first hash has made the threads.

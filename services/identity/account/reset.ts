@@ -37,11 +37,15 @@ export function resetHandlers(deps: AccountDeps): Reset {
 
     async resetPassword({ token, password }, call) {
       if (tokenKind(token) !== 'reset') throw deadToken();
-      // A hash is dear: nobody gets one for a token that they have made up. Whether a token lives tells nothing to who cannot guess one.
-      if (!(await hasResetToken(database, tokenHash(token)))) throw deadToken();
-      const passwordHash = await passwords.hash(password);
+      const hash = tokenHash(token);
+      const assertLive = async () => {
+        if (!(await hasResetToken(database, hash))) throw deadToken();
+      };
+      // A hash is dear: nobody waits for one with a token that they have made up, nor gets one for a token that was used
+      // while they waited. Whether a token lives tells nothing to who cannot guess one.
+      await assertLive();
+      const passwordHash = await passwords.hash(password, assertLive);
       await database.transaction(null, async (em) => {
-        const hash = tokenHash(token);
         const user = await lockActive(em, (await findResetUser(em, hash)) ?? '');
         if (!user || !(await consumeResetToken(em, hash))) throw deadToken();
         await voidResetTokens(em, user.id);
