@@ -1,5 +1,5 @@
 // What makes certificates finds its parts by it.
-import 'reflect-metadata'; // oxlint-disable-line import/no-unassigned-import
+import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,

@@ -1,18 +1,11 @@
+import { dekTable } from '@bailiwick/shared/keys/table.ts';
 import { outboxTable } from '@bailiwick/shared/outbox.ts';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Initial extends Migration {
   override up(): void {
     this.addSql(outboxTable);
-    this.addSql(`
-      create table dek (
-        tenant text not null,
-        id text not null,
-        kek text not null,
-        wrapped bytea not null,
-        created_at timestamptz(3) not null,
-        primary key (tenant, id)
-      );`);
+    this.addSql(dekTable);
     this.addSql(`
       create table webhook_endpoint (
         tenant text not null,

@@ -1,4 +1,15 @@
-/** What the rotation of data keys adds to a service's table of them. */
+/** The table of a service's data keys. */
+export const dekTable = `
+  create table dek (
+    tenant text not null,
+    id text not null,
+    kek text not null,
+    wrapped bytea not null,
+    created_at timestamptz(3) not null,
+    primary key (tenant, id)
+  );`;
+
+/** What their rotation adds to it. */
 export const dekRotation = `
   alter table dek
     add column rotation_due boolean not null default false,

@@ -1,6 +1,7 @@
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, failedPrecondition, invalid } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition, invalid } from '@bailiwick/shared/errors.ts';
 import { onPool } from '@bailiwick/shared/orm.ts';
+import { assertMayConfer } from '../conferring.ts';
 import type { DomainDeps } from './deps.ts';
 import type { Capture, DomainRow } from './entities.ts';
 import { hasActiveProvider } from './queries.ts';
@@ -24,22 +25,7 @@ export async function assertMeaning(
     throw failedPrecondition('the tenant has no active provider', 'NO_PROVIDER');
   }
   // Whoever opens the door gives what lies behind it, also where somebody else has put it there.
-  if (takesIn(capture) || defaultRole !== '') await assertMayConfer(deps, tenant, defaultRole, call);
-}
-
-/** Throws permission_denied unless the caller itself holds what a role ("" = the tenant's default role) gives, and not_found for a role that there is not. */
-async function assertMayConfer({ admission }: Pick<DomainDeps, 'admission'>, tenant: string, role: string, { caller, signal }: Call): Promise<void> {
-  const { lacking } = await admission.mayConfer(
-    {
-      principalType: caller.type,
-      principalId: caller.id,
-      principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
-      principalNarrowedTo: caller.narrowedTo,
-      tenant,
-      roles: role === '' ? [] : [role],
-      defaultRole: role === '',
-    },
-    { signal },
-  );
-  if (lacking !== '') throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
+  if (takesIn(capture) || defaultRole !== '') {
+    await assertMayConfer(deps, call, tenant, { roles: defaultRole === '' ? [] : [defaultRole], groups: [], defaultRole: defaultRole === '' });
+  }
 }

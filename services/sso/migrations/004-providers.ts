@@ -1,17 +1,9 @@
-import { dekRotation } from '@bailiwick/shared/keys/table.ts';
+import { dekRotation, dekTable } from '@bailiwick/shared/keys/table.ts';
 import { Migration } from '@mikro-orm/migrations';
 
 export class Providers extends Migration {
   override up(): void {
-    this.addSql(`
-      create table dek (
-        tenant text not null,
-        id text not null,
-        kek text not null,
-        wrapped bytea not null,
-        created_at timestamptz(3) not null,
-        primary key (tenant, id)
-      );`);
+    this.addSql(dekTable);
     this.addSql(dekRotation);
     // Nothing could make a provider until now.
     this.addSql(`

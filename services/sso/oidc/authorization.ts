@@ -4,10 +4,10 @@ import { type AuthorizationServer, calculatePKCECodeChallenge } from 'oauth4weba
 import { invalidAnswer } from './failure.ts';
 import type { OidcFlow, OidcProvider } from './provider.ts';
 
-type Wanted = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow; loginHint?: string };
+type Wanted = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
 /** The address that a browser is sent to. Throws SignInRefused. */
-export async function authorizationUrl(egress: Egress, { server, provider, flow, loginHint }: Wanted): Promise<URL> {
+export async function authorizationUrl(egress: Egress, { server, provider, flow }: Wanted): Promise<URL> {
   const url = authorizationEndpoint(egress, server);
   const parameters = {
     client_id: provider.clientId,
@@ -20,7 +20,6 @@ export async function authorizationUrl(egress: Egress, { server, provider, flow,
     code_challenge_method: 'S256',
     // Some providers refuse to be told what they do anyway.
     ...(provider.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
-    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   url.hash = '';

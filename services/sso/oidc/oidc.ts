@@ -23,9 +23,9 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   const guarded = { pools, egress };
   const discovery = createDiscovery(guarded, own);
 
-  async function begin(provider: OidcProvider, flow: OidcFlow, { loginHint }: { loginHint?: string } = {}): Promise<string> {
+  async function begin(provider: OidcProvider, flow: OidcFlow): Promise<string> {
     const { server } = await discovery.find(provider.issuer);
-    return (await authorizationUrl(guarded, { server, provider, flow, ...(loginHint === undefined ? {} : { loginHint }) })).href;
+    return (await authorizationUrl(guarded, { server, provider, flow })).href;
   }
 
   async function exchange(provider: OidcProvider, flow: OidcFlow, parameters: Record<string, string>, signal: AbortSignal): Promise<Asserted> {

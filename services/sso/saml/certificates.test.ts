@@ -1,5 +1,5 @@
 // What makes certificates finds its parts by it.
-import 'reflect-metadata'; // oxlint-disable-line import/no-unassigned-import
+import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';

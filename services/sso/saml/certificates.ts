@@ -1,5 +1,5 @@
 // What makes certificates finds its parts by it.
-import 'reflect-metadata'; // oxlint-disable-line import/no-unassigned-import
+import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';

@@ -60,19 +60,6 @@ describe('begin', () => {
     assert.match(xml, /<\/saml:Issuer><Signature .*rsa-sha256.*URI="#_request-1".*xmlenc#sha256/);
   });
 
-  test('asks for a new sign-in only where that is wanted', async () => {
-    for (const forceAuthn of [false, true]) {
-      const request = await saml.begin({ ...provider, requestBinding: 'post' }, { requestId: '_request-1', relayState: 'state', forceAuthn });
-      assert.ok('form' in request);
-      assert.equal(
-        Buffer.from(request.form.SAMLRequest ?? '', 'base64')
-          .toString()
-          .includes('ForceAuthn="true"'),
-        forceAuthn,
-      );
-    }
-  });
-
   test('takes no relay state or request id that could be encoded in two ways', async () => {
     for (const relayState of ['', 'a b', "a'b", 'a&b=c', 'é', 'a'.repeat(81)])
       await assert.rejects(saml.begin(provider, { requestId: '_r', relayState }), /relay state/);

@@ -7,7 +7,7 @@ import { readPerson } from './person.ts';
 import { assertResponse } from './response.ts';
 import { assertDecrypted, readShape, type Shape } from './shape.ts';
 import { assertSignature } from './signature.ts';
-import { findAttribute, findChild, type XmlElement } from './xml.ts';
+import { findChild, type XmlElement } from './xml.ts';
 
 // SAML 2.0, web browser single sign-on: a request of ours by redirect or POST, an answer by POST.
 
@@ -29,24 +29,22 @@ export type SamlRequest = { redirect: string } | { url: string; form: Record<str
 /** `expiresAt`: until when its assertion id has to be remembered, so that nobody is let in by it twice. */
 export type SamlAsserted = Asserted & { assertionId: string; expiresAt: Date };
 
-type Beginning = { requestId: string; relayState: string; forceAuthn?: boolean };
+type Beginning = { requestId: string; relayState: string };
 
 export type Saml = {
   /** A signed request that has the given id. */
   begin(provider: SamlProvider, beginning: Beginning): Promise<SamlRequest>;
   /** Whom an answer means. Without a request id it must be one that nobody has asked for. Whether it came before is the caller's to know. */
   finish(provider: SamlProvider, flow: { requestId: string | undefined }, parameters: Record<string, string>, now?: Date): Promise<SamlAsserted>;
-  /** The request that an answer says it is for. Nothing is verified: it is good for finding the flow, and for nothing else. */
-  requestIdOf(parameters: Record<string, string>): string | undefined;
 };
 
-export const createSaml = (): Saml => ({ begin, finish, requestIdOf });
+export const createSaml = (): Saml => ({ begin, finish });
 
-async function begin(provider: SamlProvider, { requestId, relayState, forceAuthn = false }: Beginning): Promise<SamlRequest> {
+async function begin(provider: SamlProvider, { requestId, relayState }: Beginning): Promise<SamlRequest> {
   // SAML allows 80 bytes, and the two ways in which node-saml encodes a query differ in what else there could be.
   if (!/^[\w.-]{1,80}$/.test(relayState)) throw new Error('a relay state is 1 to 80 letters, digits, "_", "-" and "."');
   if (!/^[A-Za-z_][\w.-]{0,127}$/.test(requestId)) throw new Error('a request id is an NCName');
-  const library = createLibrary(provider, { generateUniqueId: () => requestId, forceAuthn, skipRequestCompression: provider.requestBinding === 'post' });
+  const library = createLibrary(provider, { generateUniqueId: () => requestId, skipRequestCompression: provider.requestBinding === 'post' });
   if (provider.requestBinding === 'redirect') return { redirect: await library.getAuthorizeUrlAsync(relayState, undefined, {}) };
   const message = await library.getAuthorizeMessageAsync(relayState, undefined, {});
   return { url: provider.idpSsoUrl, form: { SAMLRequest: String(message.SAMLRequest), RelayState: relayState } };
@@ -78,12 +76,4 @@ async function getAssertion(shape: Shape, provider: SamlProvider): Promise<XmlEl
   const assertion = await decryptAssertion(shape.encrypted, provider.spPrivateKey);
   assertDecrypted(assertion, shape);
   return assertion;
-}
-
-function requestIdOf(parameters: Record<string, string>): string | undefined {
-  try {
-    return findAttribute(parseAnswer(decodeAnswer(parameters)), 'InResponseTo');
-  } catch {
-    return undefined;
-  }
 }
