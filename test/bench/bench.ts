@@ -10,6 +10,8 @@ export type Options = {
   rounds: number;
   /** How many tasks a backlog has. */
   tasks: number;
+  /** How long the soak lasts. */
+  minutes: number;
 };
 
 export type Row = {

@@ -34,3 +34,10 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
+
+/** By how much the values grow from one to the next: the line with the least squares through all of them. */
+export function slopeOf(values: readonly number[]): number {
+  const [middle, mean] = [(values.length - 1) / 2, sum(values) / values.length];
+  const spread = sum(values.map((_, at) => (at - middle) ** 2));
+  return sum(values.map((value, at) => (at - middle) * (value - mean))) / spread;
+}

@@ -7,7 +7,7 @@ import { isMet, type Options, type Row } from './bench.ts';
 /** The rows as Markdown, with what they were measured on: a number without its machine says nothing. */
 export function report(
   rows: readonly Row[],
-  { seconds, rounds, minutes, loadBefore }: Omit<Options, 'tasks'> & { minutes: number; loadBefore: number },
+  { seconds, rounds, took, loadBefore }: Options & { took: number; loadBefore: number },
   failures: readonly string[],
 ): string {
   const table = [
@@ -26,7 +26,7 @@ export function report(
   return [
     `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, load ${loadBefore.toFixed(1)} before.`,
     `${versions()}.`,
-    `${rounds} rounds of ${seconds} s a turn, ${minutes.toFixed(1)} minutes. Medians; a ratio is the median of the rounds' own.`,
+    `${rounds} rounds of ${seconds} s a turn, ${took.toFixed(1)} minutes. Medians; a ratio is the median of the rounds' own.`,
     '',
     ...aligned(table),
     ...(failures.length > 0 ? ['', 'Errors:', '', ...failures.map((failure) => `- ${failure}`)] : []),

@@ -23,6 +23,7 @@ import { tenants } from './g13-tenants.ts';
 import { backlog } from './g14-backlog.ts';
 import { fairness } from './g15-fairness.ts';
 import { audit } from './g16-audit.ts';
+import { soak } from './g17-soak.ts';
 import { report } from './report.ts';
 
 // npm run bench: ours against a floor or a peer, in the same run and in turns, and a table in Markdown at the end.
@@ -32,6 +33,7 @@ import { report } from './report.ts';
 //   npm run bench -- G1 G4                   some
 //   npm run bench -- --seconds 3 --rounds 9  longer turns, and more of them
 //   npm run bench -- G14 --tasks 1000000     a larger backlog
+//   npm run bench -- G17 --minutes 120       a soak as long as its target means
 //   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then of no use
 
 const benches: Record<string, Bench> = {
@@ -51,6 +53,7 @@ const benches: Record<string, Bench> = {
   G14: backlog,
   G15: fairness,
   G16: audit,
+  G17: soak,
 };
 
 const { values, positionals } = parseArgs({
@@ -59,11 +62,13 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '1.5' },
     rounds: { type: 'string', default: '3' },
     tasks: { type: 'string', default: '20000' },
+    minutes: { type: 'string', default: '12' },
     profile: { type: 'string' },
   },
 });
-const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), tasks: Number(values.tasks) };
+const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), tasks: Number(values.tasks), minutes: Number(values.minutes) };
 if (!(options.tasks >= 1000)) throw new Error('--tasks is a number of 1000 or more');
+if (!(options.minutes >= 6)) throw new Error('--minutes is a number of 6 or more');
 if (!(options.seconds > 0 && options.rounds >= 3)) throw new Error('--seconds is a number above 0, and --rounds one of 3 or more: what is quoted are medians');
 const chosen = positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : Object.keys(benches);
 const unknown = chosen.filter((name) => !(name in benches));
@@ -87,4 +92,4 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stderr.write('\n');
-process.stdout.write(report(rows, { ...options, loadBefore, minutes: (performance.now() - started) / 60_000 }, failuresSoFar()));
+process.stdout.write(report(rows, { ...options, loadBefore, took: (performance.now() - started) / 60_000 }, failuresSoFar()));
