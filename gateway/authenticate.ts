@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { Authority, type EffectiveResponse } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { Credentials, type ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
@@ -30,6 +30,18 @@ const workerPermissions = permissionBitmap((permission) => permission === 'iam.i
 export function createAuthenticator(peers: { identity: Transport; access: Transport }, memory: Memory) {
   const credentials = createClient(Credentials, asService(peers.identity, 'gateway'));
   const authority = createClient(Authority, asService(peers.access, 'gateway'));
+
+  /**
+   * A session obeys the limits of every tenant that it was used in, from then on: so nobody's sessions are shortened by a
+   * tenant that they have nothing to do with. Throws unauthenticated where it has ended by that.
+   */
+  async function limitSession({ credentialId, signedInAt, expiresAt, idleMinutes }: Principal, wanted: EffectiveResponse): Promise<void> {
+    const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
+    if (!signedInAt || !expiresAt) return;
+    const endsSooner = max > 0 && timestampMs(signedInAt) + max * 60_000 < timestampMs(expiresAt);
+    if (!endsSooner && (idle === 0 || idle >= idleMinutes)) return;
+    await credentials.limitSession({ sessionId: credentialId, idleMinutes: idle, maxMinutes: max });
+  }
 
   return {
     /**
@@ -62,6 +74,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
       const effective = await memory.recall(`rights ${credentialId} ${tenant}`, async () => {
         const { tenant: botTenant, narrowedTo } = principal;
         const value = await authority.effective({ principalType: type, principalId: id, tenant, botTenant, narrowedTo, ssoTenant });
+        await limitSession(principal, value);
         // A bot also hangs on its own tenant, wherever it calls.
         return { value, keys: [rightsKeyOf(principal), `credential:${credentialId}`, `tenant:${value.tenant}`, `tenant:${botTenant}`] };
       });
@@ -72,6 +85,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
         platformPermissions: effective.platformPermissions,
         narrowedTo: principal.narrowedTo,
         ssoRequired: effective.ssoRequired,
+        staleLogin: effective.recentLogin && !isRecent(principal),
       });
     },
 
@@ -80,6 +94,11 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
 }
 
 const anywhere = () => true;
+
+/** How long after a sign-in what weighs most may be done where a tenant wants it to be recent. */
+const recentMs = 15 * 60_000;
+
+const isRecent = ({ signedInAt }: Principal): boolean => signedInAt !== undefined && Date.now() - timestampMs(signedInAt) < recentMs;
 
 const rightsKeyOf = ({ type, id }: Principal): RightsKey => (type === 'bot' ? `bot:${id}` : `user:${id}`);
 

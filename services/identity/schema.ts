@@ -9,6 +9,7 @@ import { Initial } from './migrations/001-initial.ts';
 import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
 import { Federation } from './migrations/004-federation.ts';
+import { SessionLimits } from './migrations/005-session-limits.ts';
 import { SessionEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
@@ -34,6 +35,7 @@ export const identitySchema: ServiceSchema = {
     { name: '002-accounts', class: Accounts },
     { name: '003-bots', class: Bots },
     { name: '004-federation', class: Federation },
+    { name: '005-session-limits', class: SessionLimits },
   ],
   compatibleFrom: 1,
 };

@@ -5,7 +5,7 @@ import { type Caller, CallerSchema, CallerTokenSchema, SignedCallerTokenSchema }
 import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
 import type { Mounted } from './config.ts';
-import { unauthenticated } from './errors.ts';
+import { denied, unauthenticated } from './errors.ts';
 import type { Log } from './log.ts';
 import { watchMounted } from './watch.ts';
 
@@ -33,6 +33,11 @@ export function holdsInTenant(caller: Caller, permission: string, tenant: string
 
 export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
+}
+
+/** Throws permission_denied where the caller's tenant wants a more recent sign-in for what weighs most: keys, providers, domains and owners. */
+export function assertRecentLogin(caller: Caller): void {
+  if (caller.staleLogin) throw denied('recent login required', 'RECENT_LOGIN_REQUIRED');
 }
 
 /** Seconds for which one signature serves all calls of the same caller. */

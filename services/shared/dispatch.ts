@@ -4,7 +4,7 @@ import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import { answerSpan, isCountedHere, operationSeconds, rpcName } from './calls.ts';
-import { type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
+import { assertRecentLogin, type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
 import { denied, invalid, type ServiceError, ssoRequired, toServiceError, unauthenticated } from './errors.ts';
 import { isId } from './ids.ts';
 import type { Log } from './log.ts';
@@ -156,6 +156,7 @@ function authorize(operation: Operation, request: Message, caller: Caller) {
   if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
   const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
   if (!allowedBy) throw caller.ssoRequired && tenantField(operation) !== '' ? ssoRequired() : denied();
+  if (operation.recentLogin) assertRecentLogin(caller);
   return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
 }
 

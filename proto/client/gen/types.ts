@@ -2252,9 +2252,9 @@ export type TenantPage = {
 
 /** What a tenant decides for itself. An absent setting stays as it was. */
 export type TenantSettings = {
-  /** Sessions end after this long without a call: at most 10080, 0 = the platform's 7 days. */
+  /** A session that is used in the tenant ends after this long without a call: at most 10080, 0 = the platform's 7 days. */
   SessionIdleMinutes: number;
-  /** Sessions end after this long in any case: at most 43200, 0 = the platform's 30 days. */
+  /** A session that is used in the tenant ends after this long in any case: at most 43200, 0 = the platform's 30 days. */
   SessionMaxMinutes: number;
   /** Members sign in through the tenant's provider only. */
   RequireSso: boolean;
@@ -2266,13 +2266,15 @@ export type TenantSettings = {
   AuditRetentionDays: number;
   /** The role new members get; empty = member. */
   DefaultRole: string;
+  /** Members change keys, providers, domains and owners only within 15 minutes of signing in. */
+  RecentLogin: boolean;
 };
 
 /** What a tenant decides for itself. An absent setting stays as it was. */
 export type TenantSettingsInput = {
-  /** Sessions end after this long without a call: at most 10080, 0 = the platform's 7 days. */
+  /** A session that is used in the tenant ends after this long without a call: at most 10080, 0 = the platform's 7 days. */
   SessionIdleMinutes?: number | undefined;
-  /** Sessions end after this long in any case: at most 43200, 0 = the platform's 30 days. */
+  /** A session that is used in the tenant ends after this long in any case: at most 43200, 0 = the platform's 30 days. */
   SessionMaxMinutes?: number | undefined;
   /** Members sign in through the tenant's provider only. */
   RequireSso?: boolean | undefined;
@@ -2284,6 +2286,8 @@ export type TenantSettingsInput = {
   AuditRetentionDays?: number | undefined;
   /** The role new members get; empty = member. */
   DefaultRole?: string | undefined;
+  /** Members change keys, providers, domains and owners only within 15 minutes of signing in. */
+  RecentLogin?: boolean | undefined;
 };
 
 /** The tenant as it shall be. */

@@ -1,6 +1,7 @@
-import type { Caller } from '@bailiwick/shared/caller.ts';
+import { assertRecentLogin, type Caller } from '@bailiwick/shared/caller.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction, type Run } from '@bailiwick/shared/orm.ts';
+import { ownerRole } from '../roles/builtin.ts';
 import { findRolePermissions } from '../roles/queries.ts';
 import { holdsOnPlatform, mayConfer, permissionsOfRoles, rightsOf } from './rights.ts';
 
@@ -8,6 +9,7 @@ import { holdsOnPlatform, mayConfer, permissionsOfRoles, rightsOf } from './righ
 
 /** Throws permission_denied unless the caller itself may give, in the whole tenant, all that the roles give. Reads the caller's rights anew. */
 export async function assertMayConfer(em: EntityManager, caller: Caller, tenant: string, roles: readonly string[]): Promise<void> {
+  if (roles.includes(ownerRole)) assertRecentLogin(caller);
   const lacking = await findLacking(inTransaction(em), caller, tenant, { roles });
   if (lacking !== undefined) throw escalation(lacking);
 }
@@ -20,6 +22,7 @@ export async function assertMayConferPermissions(em: EntityManager, caller: Call
 
 /** Throws permission_denied unless the caller holds what somebody with these roles holds: only an owner changes an owner. */
 export async function assertMayTouch(em: EntityManager, caller: Caller, tenant: string, roles: readonly string[]): Promise<void> {
+  if (roles.includes(ownerRole)) assertRecentLogin(caller);
   const lacking = await lackingTo(inTransaction(em), caller, tenant, permissionsOfRoles(roles, tenant === '' ? 'platform' : 'tenant'));
   if (lacking !== undefined) throw denied(`this concerns somebody who holds ${lacking}, which the caller does not hold`, 'ESCALATION');
 }

@@ -21,7 +21,8 @@ export function authorityHandlers({ database }: { database: Database }): Handler
   return {
     async effective({ principalType, principalId, tenant, botTenant, narrowedTo, ssoTenant }) {
       const rights = await rightsOf(run, { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant }, tenant);
-      return { tenant: rights.tenant, ...bitmapsOf(rights), ssoRequired: rights.ssoRequired };
+      const { idleMinutes: sessionIdleMinutes, maxMinutes: sessionMaxMinutes, recentLogin } = rights.demands;
+      return { tenant: rights.tenant, ...bitmapsOf(rights), ssoRequired: rights.ssoRequired, sessionIdleMinutes, sessionMaxMinutes, recentLogin };
     },
 
     async listUserTenants({ userId }) {

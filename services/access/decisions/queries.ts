@@ -1,4 +1,5 @@
 import { type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import type { StoredSettings } from '../tenants/entities.ts';
 
 // What a decision rests on, in one statement each. Nothing is remembered between two calls: a right that
 // was taken away must not work once more.
@@ -50,6 +51,8 @@ export type RolesRow = {
   platform_roles: string[];
   /** Whether the tenant requires single sign-on and the session came another way. */
   lacks_sso: boolean;
+  /** The tenant's; null = it is not there. */
+  settings: StoredSettings | null;
 };
 
 // Without a tenant in the question it is the user's only one.
@@ -70,7 +73,8 @@ const userRoles: Statement = {
     held.roles,
     ${customPermissions('held.id')} as custom,
     ${platformRoles('user')} as platform_roles,
-    ${lacksSso('$3')} as lacks_sso
+    ${lacksSso('$3')} as lacks_sso,
+    t.settings
   from held left join tenant t on t.id = held.id and t.status = 'active'`,
 };
 

@@ -17,6 +17,7 @@ const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
   custom: [],
   platform_roles: [],
   lacks_sso: false,
+  settings: {},
   ...changes,
 });
 const botRow = (changes: Partial<BotRolesRow> = {}): BotRolesRow => ({
@@ -71,6 +72,15 @@ test('a session that lacks the single sign-on of its tenant holds nothing there,
   assert.equal((await rights({})).ssoRequired, true);
   for (const changes of [{ membership: null }, { membership: 'disabled' }, { barred: true }, { lacks_sso: false }])
     assert.equal((await rights(changes)).ssoRequired, false, JSON.stringify(changes));
+});
+
+test('a tenant demands something of the sessions of its active members that they use there', async () => {
+  const settings = { sessionIdleMinutes: 30, sessionMaxMinutes: 600, recentLogin: true };
+  const demands = async (changes: Partial<RolesRow>) =>
+    (await rightsOf(answering([userRow({ roles: ['owner'], settings, ...changes })]), user, tenant)).demands;
+  assert.deepEqual(await demands({}), { idleMinutes: 30, maxMinutes: 600, recentLogin: true });
+  for (const changes of [{ settings: {} }, { settings: null }, { membership: null }, { membership: 'disabled' }, { lacks_sso: true }, { barred: true }])
+    assert.deepEqual(await demands(changes), { idleMinutes: 0, maxMinutes: 0, recentLogin: false }, JSON.stringify(changes));
 });
 
 test('permissions of the platform never count in a tenant', async () => {

@@ -2,7 +2,7 @@ import { type Run } from '@bailiwick/shared/orm.ts';
 import { type Permission, permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
-import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach } from './queries.ts';
+import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach, type RolesRow } from './queries.ts';
 
 // What a principal may do (contract.md §3): the union of what is granted to it, and nothing by default.
 
@@ -33,9 +33,31 @@ export type Rights = {
   narrowedTo: readonly string[];
   /** Whether an active member has none of it because the session lacks single sign-on, which the tenant requires. */
   ssoRequired: boolean;
+  /** What the tenant demands of the session: of its active members alone. */
+  demands: SessionDemands;
 };
 
-const none = (tenant: string): Rights => ({ tenant, roles: [], inTenant: [], onPlatform: [], confers: [], narrowedTo: [], ssoRequired: false });
+/** 0 and false = nothing beyond what holds for every session. */
+export type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLogin: boolean };
+
+const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: false };
+
+function demandsOf({ membership, lacks_sso: lacksSso, settings }: RolesRow): SessionDemands {
+  if (membership !== 'active' || lacksSso || !settings) return noDemands;
+  const { sessionIdleMinutes: idleMinutes = 0, sessionMaxMinutes: maxMinutes = 0, recentLogin = false } = settings;
+  return { idleMinutes, maxMinutes, recentLogin };
+}
+
+const none = (tenant: string): Rights => ({
+  tenant,
+  roles: [],
+  inTenant: [],
+  onPlatform: [],
+  confers: [],
+  narrowedTo: [],
+  ssoRequired: false,
+  demands: noDemands,
+});
 
 /**
  * Nobody confers what they lack, but for one thing: whoever owns a tenant decides who in it may use an application,
@@ -71,7 +93,8 @@ async function rightsOfUser(run: Run, { id, ssoTenant }: Principal, asked: strin
   const everywhere = open && (row.membership ?? 'active') === 'active' ? onPlatform : [];
   const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...everywhere];
   const confers = confersOf(inTenant, roles.includes(ownerRole) || (everywhere.length > 0 && row.platform_roles.includes(platformOwnerRole)));
-  return { tenant: row.tenant, roles, inTenant, onPlatform, confers, narrowedTo: [], ssoRequired: row.lacks_sso && row.membership === 'active' };
+  const ssoRequired = row.lacks_sso && row.membership === 'active';
+  return { ...none(row.tenant), roles, inTenant, onPlatform, confers, ssoRequired, demands: demandsOf(row) };
 }
 
 async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Principal, asked: string): Promise<Rights> {
@@ -83,7 +106,7 @@ async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Pr
   const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
   const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...(row.open ? onPlatform : [])];
   const confers = confersOf(inTenant, roles.includes(ownerRole) || (row.open && row.platform_roles.includes(platformOwnerRole)));
-  return { tenant, roles, inTenant, onPlatform, confers, narrowedTo, ssoRequired: false };
+  return { ...none(tenant), roles, inTenant, onPlatform, confers, narrowedTo };
 }
 
 /** The key of the installation: a platform owner that is no record. */
@@ -91,7 +114,7 @@ async function rightsOfPlatform(run: Run, tenant: string): Promise<Rights> {
   const onPlatform = permissionsOf(platformOwnerRole, 'platform');
   const open = tenant !== '' && (await isActiveTenant(run, tenant));
   const inTenant = open ? onPlatform : [];
-  return { tenant, roles: [], inTenant, onPlatform, confers: confersOf(inTenant, true), narrowedTo: [], ssoRequired: false };
+  return { ...none(tenant), inTenant, onPlatform, confers: confersOf(inTenant, true) };
 }
 
 const within = (granted: readonly string[], { narrowedTo }: Rights, permission: string) =>

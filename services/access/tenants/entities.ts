@@ -7,6 +7,7 @@ import { timeOf } from '../records.ts';
 export type StoredSettings = {
   sessionIdleMinutes?: number;
   sessionMaxMinutes?: number;
+  recentLogin?: boolean;
   requireSso?: boolean;
   inviteDomains?: string[];
   maxBotKeyDays?: number;
@@ -107,6 +108,7 @@ export function mergeSettings(stored: StoredSettings, sent: TenantSettings | und
   const merged: StoredSettings = { ...stored };
   if (sent?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = sent.sessionIdleMinutes;
   if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;
+  if (sent?.recentLogin !== undefined) merged.recentLogin = sent.recentLogin;
   if (sent?.requireSso !== undefined) merged.requireSso = sent.requireSso;
   if (sent?.inviteDomains !== undefined) merged.inviteDomains = [...sent.inviteDomains.items];
   if (sent?.maxBotKeyDays !== undefined) merged.maxBotKeyDays = sent.maxBotKeyDays;

@@ -3,6 +3,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type Tenant, type TenantChange, TenantSchema, type TenantsUpdateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
+import { assertRecentLogin } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { alreadyExists, denied, failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, violates } from '@bailiwick/shared/orm.ts';
@@ -12,6 +13,9 @@ import { memberRole, ownerRole } from '../roles/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { assertSsoProven } from './sso.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
+
+/** What the gateways' memory of a member's rights rests on. */
+const sessionSettings = ['requireSso', 'recentLogin', 'sessionIdleMinutes', 'sessionMaxMinutes'] as const;
 
 /** Changes what the request carries. Saving what is stored already is no change. */
 export async function updateTenant(database: Database, { tenant: sent, ifUpdatedAt }: TenantsUpdateRequest, call: Call): Promise<Tenant> {
@@ -23,10 +27,12 @@ export async function updateTenant(database: Database, { tenant: sent, ifUpdated
       if (stored.status === 'deleting') throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');
       if (unchangedSince !== undefined && stored.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the tenant was changed meanwhile', 'STALE');
       await assertDefaultRole(em, stored, sent, call);
-      const { requireSso = false } = stored.settings;
-      if (sent.settings?.requireSso && !requireSso) assertSsoProven(call.caller, stored.id);
+      const before = stored.settings;
+      if (sent.settings?.requireSso && !before.requireSso) assertSsoProven(call.caller, stored.id);
+      // Otherwise whoever found a session open would switch off first what keeps them from the rest.
+      if (sent.settings?.recentLogin === false && before.recentLogin) assertRecentLogin(call.caller);
       await changeTenant(em, 'tenant.updated', stored, call, () => applyTo(stored, sent));
-      if ((stored.settings.requireSso ?? false) !== requireSso) call.outdated.add(`tenant:${stored.id}`);
+      if (sessionSettings.some((name) => (before[name] || undefined) !== (stored.settings[name] || undefined))) call.outdated.add(`tenant:${stored.id}`);
       return toTenant(stored);
     });
   } catch (error) {

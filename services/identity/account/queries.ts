@@ -58,7 +58,7 @@ export async function deleteExpired(em: EntityManager): Promise<void> {
   await execute(em, 'delete from reset_token where expires_at < now()', []);
   await execute(em, 'delete from email_change where expires_at < now()', []);
   await execute(em, 'delete from sign_in_code where expires_at < now()', []);
-  await execute(em, "delete from session where expires_at < now() or last_seen_at < now() - interval '7 days'", []);
+  await execute(em, "delete from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute'", []);
   await execute(em, "delete from known_network where last_success_at < now() - interval '400 days'", []);
   await execute(em, "delete from login_failure where updated_at < now() - interval '30 days'", []);
 }

@@ -11,7 +11,10 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
 import type { Installed } from './installed.ts';
-import { findLiveSession } from './queries.ts';
+import { findLiveSession, limitSession } from './queries.ts';
+
+/** What every session is limited to. */
+const longest = { idleMinutes: 7 * 24 * 60, maxMinutes: 30 * 24 * 60 } as const;
 
 type Deps = { database: Database; authority: Client<typeof Authority>; installed: Installed };
 
@@ -23,8 +26,9 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       if (match) return match.principal;
       const session = await findLiveSession(database, hash);
       if (session) {
-        const { id: credentialId, user_id: id, email, sso_tenant: ssoTenant } = session;
-        return { type: 'user', id, credentialId, email, ssoTenant, expiresAt: timeOf(session.expires_at) };
+        const { id: credentialId, user_id: id, email, sso_tenant: ssoTenant, idle_minutes: idleMinutes } = session;
+        const times = { signedInAt: timeOf(session.created_at), expiresAt: timeOf(session.expires_at), idleMinutes };
+        return { type: 'user', id, credentialId, email, ssoTenant, ...times };
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();
@@ -32,6 +36,13 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       if (key.stale && servesFrom(key, ip)) await touchBotKey(database, key);
       const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
       return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt: timeOf(key.expiresAt) };
+    },
+
+    async limitSession({ sessionId, idleMinutes, maxMinutes }, { outdated }) {
+      const goesOn = await limitSession(database, sessionId, idleMinutes || longest.idleMinutes, maxMinutes || longest.maxMinutes);
+      outdated.add(`credential:${sessionId}`);
+      if (!goesOn) throw unauthenticated();
+      return {};
     },
   };
 }

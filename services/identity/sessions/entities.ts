@@ -21,6 +21,8 @@ export const SessionEntity = defineEntity({
     createdAt: p.datetime(3),
     lastSeenAt: p.datetime(3),
     expiresAt: p.datetime(3),
+    /** It ends after so many minutes without a call: 7 days, or what a tenant in which it is used wants. */
+    idleMinutes: p.integer().default(10_080),
   },
   uniques: [{ name: 'session_token_hash', properties: ['tokenHash'] }],
   indexes: [
@@ -33,7 +35,7 @@ export const SessionEntity = defineEntity({
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** The record as the API returns it. `currentId` is the session of the call itself. */
-export function sessionRecord(session: Omit<SessionRow, 'tokenHash' | 'ssoTenant'>, currentId: string): MessageInitShape<typeof SessionSchema> {
+export function sessionRecord(session: Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>, currentId: string): MessageInitShape<typeof SessionSchema> {
   return {
     id: session.id,
     userId: session.userId,

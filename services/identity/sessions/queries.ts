@@ -3,18 +3,19 @@ import type { PageQuery } from '@bailiwick/shared/page.ts';
 import { voidCodes } from '../federation/queries.ts';
 import type { SessionRow } from './entities.ts';
 
-/** A session ends after this long without a call. */
-const idle = "interval '7 days'";
+/** Whether a session ("s") has not ended. */
+const isLive = "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
 
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.expires_at, s.last_seen_at < now() - interval '1 minute' as stale
+  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.expires_at, s.idle_minutes,
+           s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
-         where s.token_hash = $1 and s.expires_at > now() and s.last_seen_at > now() - ${idle} and u.status = 'active' and u.email_verified`,
+         where s.token_hash = $1 and ${isLive} and u.status = 'active' and u.email_verified`,
 };
 const touch: Statement = { name: 'identity.touch_session', text: 'update session set last_seen_at = now() where id = $1' };
 
-export type LiveSession = { id: string; user_id: string; email: string; sso_tenant: string; expires_at: string; stale: boolean };
+export type LiveSession = Record<'id' | 'user_id' | 'email' | 'sso_tenant' | 'created_at' | 'expires_at', string> & { idle_minutes: number; stale: boolean };
 
 /** The session of a token, if it has not ended and its person may sign in. */
 export async function findLiveSession(database: Database, tokenHash: Uint8Array, { touch: touching = true } = {}): Promise<LiveSession | undefined> {
@@ -24,10 +25,22 @@ export async function findLiveSession(database: Database, tokenHash: Uint8Array,
   return session;
 }
 
+const limit: Statement = {
+  name: 'identity.limit_session',
+  text: `update session s set idle_minutes = least(idle_minutes, $2), expires_at = least(expires_at, created_at + $3 * interval '1 minute')
+         where id = $1 returning ${isLive} as live`,
+};
+
+/** Lets a session end after so many minutes without a call and since the sign-in, if it did not end sooner anyway. Returns whether it goes on. */
+export async function limitSession(database: Database, id: string, idleMinutes: number, maxMinutes: number): Promise<boolean> {
+  const [session] = await database.query<{ live: boolean }>(limit, [id, idleMinutes, maxMinutes]);
+  return session?.live ?? false;
+}
+
 const list: Statement = {
   name: 'identity.list_sessions',
-  text: `select id, user_id, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at from session
-         where user_id = $1 and id > $2 and expires_at > now() and last_seen_at > now() - ${idle} order by id limit $3`,
+  text: `select id, user_id, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at from session s
+         where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
 };
 
 type Row = Record<'id' | 'user_id' | 'auth_method' | 'provider' | 'ip' | 'user_agent' | 'created_at' | 'last_seen_at' | 'expires_at', string>;
@@ -37,7 +50,7 @@ export async function listSessions(
   database: Database,
   userId: string,
   { after, limit }: PageQuery,
-): Promise<Array<Omit<SessionRow, 'tokenHash' | 'ssoTenant'>>> {
+): Promise<Array<Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>>> {
   const rows = await database.query<Row>(list, [userId, after, limit + 1]);
   return rows.map((row) => ({
     id: row.id,

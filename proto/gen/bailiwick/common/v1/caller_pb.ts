@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKOAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCSJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKjAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
 
 /**
  * Who makes a call between two processes, signed with the calling process's own key. The services
@@ -112,6 +112,13 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: string origin = 14;
    */
   origin: string;
+
+  /**
+   * Whether the caller is a person whom that tenant allows its weightiest changes only soon after a sign-in, and this one signed in too long ago.
+   *
+   * @generated from field: bool stale_login = 15;
+   */
+  staleLogin: boolean;
 };
 
 /**

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIs8BCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJIh4KD0dldFVzZXJzUmVxdWVzdBILCgNpZHMYASADKAkiPgoQR2V0VXNlcnNSZXNwb25zZRIqCgV1c2VycxgBIAMoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIicKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSDQoFZW1haWwYASABKAkiRAoXRmluZFVzZXJCeUVtYWlsUmVzcG9uc2USKQoEdXNlchgBIAEoCzIbLmJhaWxpd2ljay5pZGVudGl0eS52MS5Vc2VyIjUKGUlkZW50aXR5TGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCSIcChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSItCg5HZXRCb3RzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDaWRzGAIgAygJIjsKD0dldEJvdHNSZXNwb25zZRIoCgRib3RzGAEgAygLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdDKJAQoLQ3JlZGVudGlhbHMSbAoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoMirUYCGlkZW50aXR5MpYDCglEaXJlY3RvcnkSggEKCEdldFVzZXJzEiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVxdWVzdBonLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1Jlc3BvbnNlIiWQAgGKtRgeEAZKBmFjY2Vzc0oDc3NvSg1ub3RpZmljYXRpb25zEogBCg9GaW5kVXNlckJ5RW1haWwSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXNwb25zZSIWkAIBirUYDxAGSgZhY2Nlc3NKA3NzbxJrCgdHZXRCb3RzEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldEJvdHNSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MaDIq1GAhpZGVudGl0eTKcAQoOSWRlbnRpdHlMaW1pdHMSfAoEVGFrZRIwLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXF1ZXN0GjEuYmFpbGl3aWNrLmlkZW50aXR5LnYxLklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIpcCCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFIlQKE0xpbWl0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGxlX21pbnV0ZXMYAiABKAUSEwoLbWF4X21pbnV0ZXMYAyABKAUiFgoUTGltaXRTZXNzaW9uUmVzcG9uc2UiHgoPR2V0VXNlcnNSZXF1ZXN0EgsKA2lkcxgBIAMoCSI+ChBHZXRVc2Vyc1Jlc3BvbnNlEioKBXVzZXJzGAEgAygLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiJwoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJEChdGaW5kVXNlckJ5RW1haWxSZXNwb25zZRIpCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiNQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJIhwKGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90MoMCCgtDcmVkZW50aWFscxJsCgdSZXNvbHZlEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EngKDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eTKWAwoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28SawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -108,6 +108,20 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
    * @generated from field: string sso_tenant = 9;
    */
   ssoTenant: string;
+
+  /**
+   * When a session began.
+   *
+   * @generated from field: google.protobuf.Timestamp signed_in_at = 10;
+   */
+  signedInAt?: Timestamp | undefined;
+
+  /**
+   * After how long without a call a session ends.
+   *
+   * @generated from field: int32 idle_minutes = 11;
+   */
+  idleMinutes: number;
 };
 
 /**
@@ -116,6 +130,48 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_identity_v1_internal, 1);
+
+/**
+ * @generated from message bailiwick.identity.v1.LimitSessionRequest
+ */
+export type LimitSessionRequest = Message<"bailiwick.identity.v1.LimitSessionRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Minutes without a call, and since the sign-in; 0 = as they are. A longer limit than the session's own changes nothing.
+   *
+   * @generated from field: int32 idle_minutes = 2;
+   */
+  idleMinutes: number;
+
+  /**
+   * @generated from field: int32 max_minutes = 3;
+   */
+  maxMinutes: number;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.LimitSessionRequest.
+ * Use `create(LimitSessionRequestSchema)` to create a new message.
+ */
+export const LimitSessionRequestSchema: GenMessage<LimitSessionRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 2);
+
+/**
+ * @generated from message bailiwick.identity.v1.LimitSessionResponse
+ */
+export type LimitSessionResponse = Message<"bailiwick.identity.v1.LimitSessionResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.LimitSessionResponse.
+ * Use `create(LimitSessionResponseSchema)` to create a new message.
+ */
+export const LimitSessionResponseSchema: GenMessage<LimitSessionResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 3);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersRequest
@@ -132,7 +188,7 @@ export type GetUsersRequest = Message<"bailiwick.identity.v1.GetUsersRequest"> &
  * Use `create(GetUsersRequestSchema)` to create a new message.
  */
 export const GetUsersRequestSchema: GenMessage<GetUsersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 2);
+  messageDesc(file_bailiwick_identity_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.identity.v1.GetUsersResponse
@@ -149,7 +205,7 @@ export type GetUsersResponse = Message<"bailiwick.identity.v1.GetUsersResponse">
  * Use `create(GetUsersResponseSchema)` to create a new message.
  */
 export const GetUsersResponseSchema: GenMessage<GetUsersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 3);
+  messageDesc(file_bailiwick_identity_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailRequest
@@ -166,7 +222,7 @@ export type FindUserByEmailRequest = Message<"bailiwick.identity.v1.FindUserByEm
  * Use `create(FindUserByEmailRequestSchema)` to create a new message.
  */
 export const FindUserByEmailRequestSchema: GenMessage<FindUserByEmailRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 4);
+  messageDesc(file_bailiwick_identity_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.identity.v1.FindUserByEmailResponse
@@ -185,7 +241,7 @@ export type FindUserByEmailResponse = Message<"bailiwick.identity.v1.FindUserByE
  * Use `create(FindUserByEmailResponseSchema)` to create a new message.
  */
 export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 5);
+  messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
  * One call of an open operation, to be counted before anything else is done for it.
@@ -213,7 +269,7 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 6);
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
 
 /**
  * Nothing: the call may go on. Too many are refused with resource_exhausted.
@@ -228,7 +284,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 7);
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -250,7 +306,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -267,7 +323,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * Credentials answers the gateway: who holds this token?
@@ -284,6 +340,16 @@ export const Credentials: GenService<{
     methodKind: "unary";
     input: typeof ResolveRequestSchema;
     output: typeof ResolveResponseSchema;
+  },
+  /**
+   * Lets a session end sooner, for good. Refused with unauthenticated where it has ended by that.
+   *
+   * @generated from rpc bailiwick.identity.v1.Credentials.LimitSession
+   */
+  limitSession: {
+    methodKind: "unary";
+    input: typeof LimitSessionRequestSchema;
+    output: typeof LimitSessionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_identity_v1_internal, 0);
