@@ -32,7 +32,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
   const cors = createCors(allowedOrigins);
   const clientAddress = createClientAddress(trustedProxies);
-  const sso = createSsoRoutes({ sso: peers.sso, session: cookie, flows: createFlowCookies(publicUrl), log });
+  const sso = createSsoRoutes({ sso: peers.sso, session: cookie, flows: createFlowCookies(publicUrl) });
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
 
   const isServed = (pathname: string): boolean =>
@@ -87,6 +87,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       if (!answered) log.error('a request failed', { error: thrown, requestId });
       // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
       log.info('refused', { method: request.method, code: error.code, requestId });
+      if (response.writableEnded) return; // a page told of it
       if (response.headersSent) return void response.destroy();
       // An unread body would be taken for the next request: such a connection is not used again.
       if (!request.complete) response.setHeader('connection', 'close');

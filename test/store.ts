@@ -19,6 +19,24 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
   }
 }
 
+/** Holds what a statement locks while `work` runs. */
+export async function whileLocked<T>(
+  { databaseUrl }: Pick<Stack, 'databaseUrl'>,
+  text: string,
+  values: readonly unknown[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query(text, [...values]);
+    return await work();
+  } finally {
+    await client.end();
+  }
+}
+
 export async function countOf(stack: Pick<Stack, 'databaseUrl'>, from: string, values: readonly unknown[] = []): Promise<number> {
   const rows = await rowsOf<{ count: number }>(stack, `select count(*)::int as count from ${from}`, values);
   return rows[0]?.count ?? 0;

@@ -65,6 +65,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
     sso: createClient(PasswordPolicy, asService(peers.sso, 'identity')),
     authority,
     admission: createClient(Admission, asService(peers.access, 'identity')),
+    log,
   });
   return createService({
     schema: identitySchema,

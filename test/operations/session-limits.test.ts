@@ -166,9 +166,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
       if (operation === 'Grants_Remove') bodyOf(await stack.call('Grants_Add', owner, recent.token));
     }
     const free = await use.tenantOf(ada);
-    bodyOf(
-      await createBot(stack, free, stale.token).then((own) => stack.call('BotKeys_Create', { Tenant: free, Bot: own.ID, Name: 'x' }, stale.token)),
-    );
+    bodyOf(await createBot(stack, free, stale.token).then((own) => stack.call('BotKeys_Create', { Tenant: free, Bot: own.ID, Name: 'x' }, stale.token)));
   });
 
   test('nobody switches the demand off without what it demands', async () => {

@@ -115,6 +115,20 @@ describe('passwords and single sign-on', () => {
     assertSso(await login(email));
   });
 
+  test('an account does not leave there by a change of its address, not even one that was asked for before', async () => {
+    await want({ tenant: '', lifted: false });
+    const person = await signUp(stack);
+    const change = { Email: newAddress('next'), Password: password };
+    assert.equal((await stack.call('Account_ChangeEmail', change, person.token)).status, 200);
+    const Token = tokenIn(await mailTo(stack, change.Email));
+    await want({ tenant, lifted: false });
+    const words = ['your organisation answers for this address: it cannot be changed here'];
+    for (const answer of [await stack.call('Account_ChangeEmail', change, person.token), await stack.call('Account_Verify', { Token })])
+      assertRefused(answer, 403, 'permission_denied', words);
+    await want({ tenant: '', lifted: false });
+    assert.equal((await stack.call('Account_Verify', { Token })).status, 200);
+  });
+
   test('while it is lifted the owners of that tenant get in with theirs, and nobody else', async () => {
     await want({ tenant, lifted: true });
     const [other, pending] = [await signUpElsewhere(), newAddress('pending')];

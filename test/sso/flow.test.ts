@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { countOf, dumpOf, rowsOf } from '../store.ts';
 import { startBrowser } from './browse.ts';
 import { createHome, goThrough, type Home, loginUrl, oidcOf, refusalIn, samlOf, type Saved, saveProvider, sessionCookie } from './home.ts';
@@ -191,10 +191,16 @@ describeBoth('a sign-in between its halves', (topology) => {
     const text = await html.text();
     assert.deepEqual([html.status, html.headers.get('content-type')], [400, 'text/html; charset=utf-8']);
     assert.ok(text.includes(expired) && !text.includes('state=x'));
+    const number = html.headers.get('x-request-id') ?? '';
+    assert.ok(text.includes(number));
+    for (const service of ['gateway', 'sso'] as const)
+      await eventually(`the number of a failure in the log of ${service}`, () => Promise.resolve(stack.logOf(service).includes(number)));
     for (const method of ['PUT', 'DELETE', 'POST']) {
       const login = await fetch(loginUrl(stack, providerOf('oidc')), { method });
       assert.equal(login.status, 405);
     }
+    const noForm = await fetch(providerOf('saml').AcsURL, { method: 'POST', body: 'SAMLResponse=x', headers: { 'content-type': 'text/plain' } });
+    assert.deepEqual([noForm.status, ((await noForm.json()) as { Message: string }).Message], [400, 'the body must be a form']);
     const large = await fetch(providerOf('saml').AcsURL, { method: 'POST', body: new URLSearchParams({ SAMLResponse: 'A'.repeat(300_000) }) });
     assert.equal(large.status, 400);
   });

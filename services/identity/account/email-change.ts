@@ -10,21 +10,19 @@ import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { EmailChangeEntity } from './entities.ts';
 import { consumeEmailChange, findEmailChangeUser, voidEmailChanges, voidResetTokens } from './queries.ts';
-import { ssoRequired } from './password-policy.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
 /** A change of address: proved at the new address first, told to the old one afterwards. */
 export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Account>, 'changeEmail'> {
-  const { database, passwords, passwordPolicy, throttle, keyRing } = deps;
+  const { database, passwords, throttle, keyRing } = deps;
   return {
     async changeEmail({ email: text, password }, call) {
       const email = normaliseEmail(text);
       const user = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
       if (!user) throw notFound('user');
-      // Whose address an organisation answers for does not carry the account out of its reach.
-      if ((await passwordPolicy.of(normaliseEmail(user.email).domain)).tenant !== '') throw ssoRequired();
+      await assertMayLeave(deps, user.email);
       // A session that was left open somewhere must not be enough to carry the account away. Without a password it is
       // counted all the same: it mails whomever the caller names.
       const isOwner = await throttle.attempt(
@@ -60,6 +58,12 @@ export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Acc
       return {};
     },
   };
+}
+
+/** Throws where an organisation answers for an address: the account is not carried out of its reach. */
+export async function assertMayLeave({ passwordPolicy }: Pick<AccountDeps, 'passwordPolicy'>, email: string): Promise<void> {
+  const { tenant } = await passwordPolicy.of(normaliseEmail(email).domain);
+  if (tenant !== '') throw denied('your organisation answers for this address: it cannot be changed here', 'SSO_REQUIRED');
 }
 
 /** Carries out the change of address that a verification token stands for, its address locked. Throws where it stands for none. */

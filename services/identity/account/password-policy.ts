@@ -4,6 +4,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { createCache } from '@bailiwick/shared/cache.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
 
 /** What is remembered of a domain, and for how long. */
 const remembered = { size: 1000, lifetimeMs: 2000 } as const;
@@ -19,18 +20,25 @@ type Deps = {
   sso: Pick<Client<typeof PolicyService>, 'find'>;
   authority: Pick<Client<typeof Authority>, 'listOwners'>;
   admission: Pick<Client<typeof Admission>, 'isOpen'>;
+  log: Log;
 };
 
 /** Who may sign in with a password. It depends on the domain alone, until a password was right. While sso is away nobody may. */
-export function createPasswordPolicy({ sso, authority, admission }: Deps) {
+export function createPasswordPolicy({ sso, authority, admission, log }: Deps) {
   const policies = createCache<Policy>(remembered);
+  let hasAnswered = false;
   /** A tenant that is closed lets nobody in by its single sign-on: its people have other tenants, and their passwords. */
   async function find(domain: string): Promise<Policy> {
     const policy = await sso.find({ domain }).catch((error: unknown) => {
-      // During an upgrade sso may be of the version that could not yet require anything.
-      if (error instanceof ConnectError && error.code === Code.Unimplemented) return none;
+      // During an upgrade sso may be of the version that could not yet require anything. Once it could, whatever answers
+      // like that is somebody else at its address.
+      if (error instanceof ConnectError && error.code === Code.Unimplemented && !hasAnswered) {
+        log.warn('sso knows no password policies: passwords serve everywhere');
+        return none;
+      }
       throw error;
     });
+    hasAnswered ||= policy !== none;
     if (policy.tenant === '') return none;
     return (await admission.isOpen({ tenant: policy.tenant })).open ? policy : none;
   }

@@ -91,6 +91,17 @@ export async function voidResetTokens(em: EntityManager, userId: string): Promis
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
 }
 
+const leaving: Statement = {
+  name: 'identity.leaving_address',
+  text: 'select u.email from email_change c join user_account u on u.id = c.user_id where c.token_hash = $1',
+};
+
+/** The address that the change of a token would leave behind; undefined where the token changes none. */
+export async function findLeaving(database: Database, tokenHash: Uint8Array): Promise<string | undefined> {
+  const [row] = await database.query<{ email: string }>(leaving, [tokenHash]);
+  return row?.email;
+}
+
 /** Whose change of address it is, alive or not: the user is locked before the token is consumed. */
 export async function findEmailChangeUser(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
   const [row] = await execute<{ user_id: string }>(em, 'select user_id from email_change where token_hash = $1', [tokenHash]);

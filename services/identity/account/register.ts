@@ -8,10 +8,10 @@ import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
 import { findUserByEmailKey } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
-import { applyEmailChange } from './email-change.ts';
+import { applyEmailChange, assertMayLeave } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
 import { evenly } from './pace.ts';
-import { consumeRegistration, consumeRivals, findNewestRegistration, findTokenAddress, renewRegistration } from './queries.ts';
+import { consumeRegistration, consumeRivals, findLeaving, findNewestRegistration, findTokenAddress, renewRegistration } from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
 
@@ -59,8 +59,10 @@ export function registrationHandlers(deps: AccountDeps): Registration {
 
     async verify({ token }, call) {
       if (tokenKind(token) !== 'verify') throw deadToken();
+      const hash = tokenHash(token);
+      const leaving = await findLeaving(database, hash);
+      if (leaving !== undefined) await assertMayLeave(deps, leaving);
       await database.transaction(null, async (em) => {
-        const hash = tokenHash(token);
         // The lock comes first: two attempts of one address would otherwise each hold the row the other waits for.
         const address = await findTokenAddress(em, hash);
         if (address === undefined) throw deadToken();

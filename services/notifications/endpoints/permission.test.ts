@@ -24,7 +24,9 @@ function reach(caller: MessageInitShape<typeof CallerSchema>, { effective = noth
 test('Webhooks_UpdateEndpoint without a tenant is measured in the stored one', async () => {
   assert.equal(await reach({ tenant: 'tnt_1', permissions: write }), 'tnt_1');
   assert.equal(await reach({ tenant: 'tnt_2' }, { effective: write }), 'tnt_1');
-  assert.equal(await reach({ platformPermissions: write }), 'tnt_1');
+  assert.equal(await reach({ type: 'bot', tenant: 'tnt_2', platformPermissions: write }), 'tnt_1');
+  // What a person holds on the platform is not all: their session may lack what the tenant wants of it.
+  await assert.rejects(reach({ platformPermissions: write }), { code: 'not_found' });
 });
 
 test('Webhooks_UpdateEndpoint tells a caller without rights there the same as for a missing endpoint', async () => {

@@ -26,9 +26,9 @@ export async function tenantToUpdate(
 }
 
 async function holds(authority: Client<typeof Authority>, caller: Caller, permission: Permission, tenant: string): Promise<boolean> {
-  if (holdsInTenant(caller, permission, tenant) || holdsOnPlatform(caller, permission)) return true;
-  // Without a tenant in the request a bot's token speaks of the bot's own, and it holds nothing in others.
-  if (caller.type === 'bot') return false;
+  if (holdsInTenant(caller, permission, tenant)) return true;
+  // Without a tenant in the request a bot's token speaks of the bot's own, and in others it holds what it does on the platform.
+  if (caller.type === 'bot') return holdsOnPlatform(caller, permission);
   const { permissions } = await authority.effective({ principalType: caller.type, principalId: caller.id, tenant, ssoTenant: caller.ssoTenant });
   return hasPermission(permissions, permission);
 }

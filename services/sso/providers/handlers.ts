@@ -6,16 +6,12 @@ import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
+import { forgetProvider } from './forget.ts';
 import { findProvider, listProviders } from './queries.ts';
 import { addressOf, providerRecord, recordProvider } from './record.ts';
 import { saveProvider } from './save.ts';
+import { assertSpared } from './spared.ts';
 import { lookOver } from './look-over.ts';
-
-/** Ends what came from a provider: sessions, links, and what its mappings gave. */
-async function forgetProvider({ federation, admission }: ProviderDeps, tenant: string, provider: string): Promise<void> {
-  await federation.forgetProvider({ tenant, provider });
-  for (let done = false; !done; ) ({ done } = await admission.takeBack({ tenant, provider }));
-}
 
 type Managed = 'check' | 'saveProvider' | 'getProvider' | 'listProviders' | 'deleteProvider' | 'testProvider';
 
@@ -49,6 +45,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
       const isDeleted = await database.transaction(tenant, async (em) => {
         const row = await em.findOne(ProviderEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!row) return false;
+        await assertSpared(em, row);
         em.remove(row);
         recordProvider(em, call, 'sso_provider.deleted', { row, publicUrl });
         return true;

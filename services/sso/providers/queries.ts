@@ -21,6 +21,13 @@ export function listProviders(database: Database, tenant: string, { limit, after
   return database.query<ProviderValues>(page, [tenant, after, limit + 1]);
 }
 
+/** A verified domain of the tenant whose people get in by single sign-on alone. */
+export async function findRequiringDomain(em: EntityManager, tenant: string): Promise<string | undefined> {
+  const text = "select name from domain where tenant = $1 and status = 'verified' and capture = 'require_sso' order by name limit 1";
+  const [row] = await execute<{ name: string }>(em, text, [tenant]);
+  return row?.name;
+}
+
 /** Notes that somebody has signed in. That is no change of the provider: UpdatedAt stays. */
 export async function noteLogin(em: EntityManager, tenant: string, id: string): Promise<void> {
   await execute(em, "update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = $2", [tenant, id]);

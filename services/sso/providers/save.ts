@@ -12,10 +12,12 @@ import { createSpCertificate } from '../saml/certificates.ts';
 import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
+import { namesAnew } from './forget.ts';
 import { readMetadata } from './metadata.ts';
 import { findProvider } from './queries.ts';
 import { providerJson, type ProviderValues, recordProvider } from './record.ts';
 import { assertMayGive } from './rights.ts';
+import { assertSpared } from './spared.ts';
 import { assertWhole, type Settable, settableOf } from './values.ts';
 
 const maxProviders = 20;
@@ -47,9 +49,12 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
   const own = await ownKey(place.id, { kind, values, stored, before });
   const seals = !stored || replaces || own.privateKey !== before?.privateKey;
   const sealed = seals ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey }) : undefined;
-  // Before it commits: interrupted after it, nobody would come back to it.
-  if (stored && namesAnew(stored, values)) await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
-  return deps.database.transaction(sent.tenant, async (em) => {
+  const forget = async () => {
+    if (stored && namesAnew(stored, values)) await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
+  };
+  // Before it commits, since nobody would come back to it after an interruption, and after it, for who signed in between.
+  await forget();
+  const saved = await deps.database.transaction(sent.tenant, async (em) => {
     const row = stored ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (stored && !row) throw notFound('provider');
     assertUnchangedSince(request, row);
@@ -58,6 +63,7 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
       return insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate: own.certificate });
     }
     if (!stored || !isSame(row, stored)) return undefined;
+    if (row.active && !values.active) await assertSpared(em, row);
     const old = providerJson(row, deps.publicUrl);
     em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
     const previous = { ...changedFields(old, providerJson(row, deps.publicUrl)), ...(replaces ? { SecretEnc: '' } : {}) };
@@ -67,15 +73,13 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
     recordProvider(em, call, 'sso_provider.updated', { row, publicUrl: deps.publicUrl, previous });
     return row;
   });
+  await forget();
+  return saved;
 }
 
 /** Whether a provider is what it was when it was read, its seal included. */
 const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
   new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() && Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
-
-/** Whether the people of a provider are other names there from now on: what they were linked by means nobody any more. */
-const namesAnew = (stored: Settable, values: Settable): boolean =>
-  stored.issuer !== values.issuer || stored.idpEntityId !== values.idpEntityId || stored.attributeMap['Subject'] !== values.attributeMap['Subject'];
 
 function kindOf(sent: string, stored: ProviderValues | undefined): string {
   if (!stored && sent === '') throw invalid('Provider.Kind is required');

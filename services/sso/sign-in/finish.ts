@@ -4,6 +4,7 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { findDomains } from '../domains/queries.ts';
 import { openCredentials } from '../providers/credentials.ts';
+import { forgetProvider, judgesAnew, namesAnew } from '../providers/forget.ts';
 import { findProvider, noteLogin } from '../providers/queries.ts';
 import type { ProviderValues } from '../providers/record.ts';
 import type { SignInDeps } from './deps.ts';
@@ -42,15 +43,16 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, ca
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
   const person = readPerson(answer, provider);
   seen.email = person.email;
-  await assertUnchanged(deps, provider);
+  // A provider may take its time to answer us, and its record does not wait for it.
+  await assertUnchanged(deps, provider, judgesAnew);
   const userId = await admit(deps, { provider, issuer: answer.issuer, person, request });
   await join(deps, { provider, person, request, userId });
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
   const { returnTo, origin } = flow ?? readReturn('', deps);
   const { token } = await deps.federation.openSession({ userId, tenant, provider: id, authMethod: kind, origin, ip, userAgent });
-  // Whoever deleted or changed the provider meanwhile has ended what came from it before this: then nobody gets the session.
-  await assertUnchanged(deps, provider);
+  // Whoever deleted the provider meanwhile, or made its names mean others, may have ended what came from it before this.
+  await assertUnchanged(deps, provider, namesAnew);
   await deps.database.transaction(tenant, (em) => noteLogin(em, tenant, id));
   const over = flow ? cookieOf(flow.state) : '';
   return origin === '' ? { redirect: returnTo, token, flow: over } : { redirect: withCode(returnTo, token), token: '', flow: over };
@@ -69,12 +71,14 @@ async function findFlow(deps: SignInDeps, provider: ProviderValues, { parameters
   }
 }
 
-/** Asserts that a provider is what it was when its answer came: a provider may take its time, and its record not wait for it. */
-async function assertUnchanged({ database, federation }: SignInDeps, { tenant, id, updatedAt }: ProviderValues): Promise<void> {
-  const current = await findProvider(database, tenant, id);
-  if (current && new Date(current.updatedAt).getTime() === new Date(updatedAt).getTime()) return;
-  // What this sign-in has left behind goes with all else that came from a provider that is gone.
-  if (!current) await federation.forgetProvider({ tenant, provider: id });
+/** Asserts that a provider is there and, as far as the sign-in rests on it, what it was when its answer came. */
+async function assertUnchanged(deps: SignInDeps, provider: ProviderValues, isOther: typeof judgesAnew): Promise<void> {
+  const { tenant, id } = provider;
+  const current = await findProvider(deps.database, tenant, id);
+  if (current && !isOther(provider, current)) return;
+  // What this sign-in has left behind goes with all else that came from a provider that is gone, or named others.
+  if (!current) await forgetProvider(deps, tenant, id);
+  else if (namesAnew(provider, current)) await deps.federation.forgetProvider({ tenant, provider: id });
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed while somebody was signing in');
 }
 
