@@ -140,7 +140,7 @@ test('no container can do more than it needs', { skip }, async () => {
   const outside = Object.entries(services)
     .filter(([, one]) => Object.hasOwn(one.networks, 'outer'))
     .map(([name]) => name);
-  assert.deepEqual(outside.sort(), ['gateway', 'inbox', 'notifications-delivery', 'notifications-email', 'sso']);
+  assert.deepEqual(outside.sort(), ['gateway', 'inbox', 'notifications-api', 'notifications-delivery', 'notifications-email', 'sso']);
 });
 
 test('nothing starts before the schemas are there, and the images are those of this release', { skip }, async () => {
