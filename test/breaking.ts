@@ -2,14 +2,27 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 
-// buf breaking against the newest release tag. Before the first release there is nothing to be compatible with.
+// buf breaking against the newest release before this commit, which may be a release itself. Before the first one there is
+// nothing to be compatible with.
 
 const root = path.resolve(import.meta.dirname, '..');
-const tag = spawnSync('git', ['describe', '--tags', '--abbrev=0', '--match', 'v*'], { cwd: root, encoding: 'utf8' });
-if (tag.status !== 0) {
-  process.stdout.write('no release yet\n');
-  process.exit(0);
+
+/** The tag to compare with, or why there is none. */
+export function findLastRelease(folder: string): { tag: string } | { tag?: never; reason: string } {
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+  const found = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
+  if (found.status === 0) return { tag: found.stdout.trim() };
+  const isShallow = git('rev-parse', '--is-shallow-repository').stdout.trim() === 'true';
+  return { reason: isShallow ? 'NOT CHECKED: this clone has no history' : 'no release yet' };
 }
-const against = `.git#tag=${tag.stdout.trim()}`;
-const outcome = spawnSync(path.join(root, 'node_modules/.bin/buf'), ['breaking', '--against', against], { cwd: root, stdio: 'inherit' });
-process.exit(outcome.status ?? 1);
+
+if (import.meta.main) {
+  const release = findLastRelease(root);
+  if (release.tag === undefined) {
+    process.stdout.write(`${release.reason}\n`);
+    process.exit(0);
+  }
+  const against = `.git#tag=${release.tag}`;
+  const outcome = spawnSync(path.join(root, 'node_modules/.bin/buf'), ['breaking', '--against', against], { cwd: root, stdio: 'inherit' });
+  process.exit(outcome.status ?? 1);
+}

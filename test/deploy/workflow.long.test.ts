@@ -68,6 +68,12 @@ test('the public CI runs what is there: the checks, the tests in containers and 
   for (const [path] of all.matchAll(/(?:deploy|test)\/[\w./-]+/g)) assert.ok(existsSync(join(root, path)), path);
 });
 
+test('whatever runs all checks and tests has the history that two of them need', () => {
+  const jobs = files.flatMap((file) => Object.values((parse(read(file)) as Workflow).jobs)).filter((job) => commandsOf(job).includes('.ci/run'));
+  assert.equal(jobs.length, 2);
+  for (const { steps } of jobs) assert.equal(steps.find(({ uses }) => uses?.startsWith('actions/checkout@'))?.with?.['fetch-depth'], 0);
+});
+
 test('a release is checked first, then built for two architectures on both runtimes, signed and proven', () => {
   const { on, jobs } = workflow('release');
   assert.deepEqual(Object.keys(on), ['push']);
