@@ -29,11 +29,11 @@ import { report } from './report.ts';
 // npm run bench: ours against a floor or a peer, in the same run and in turns, and a table in Markdown at the end.
 // Nothing here fails for being slow.
 //
-//   npm run bench                            all of them, more than half an hour
+//   npm run bench                            all of them, more than three quarters of an hour
 //   npm run bench -- G1 G4                   some
 //   npm run bench -- --seconds 3 --rounds 9  longer turns, and more of them
 //   npm run bench -- G14 --tasks 1000000     a larger backlog
-//   npm run bench -- G17 --minutes 120       a soak as long as its target means
+//   npm run bench -- G17 --minutes 120       a soak as long as its target means, instead of twelve minutes
 //   npm run bench -- G4 --profile folder     with a CPU profile of every process, for profile.ts; the numbers are then of no use
 
 const benches: Record<string, Bench> = {

@@ -12,7 +12,7 @@ import { runTrial, type Trial } from './trial.ts';
 //   npm run test:faults                                  a hundred kills of each kind
 //   npm run test:faults -- --kills 20 --seconds 120      fewer, in less time
 //   npm run test:faults -- --seed 7                      the same moments again, as far as the machine is as fast
-//   npm run test:faults -- --rate 40                     more operations a second
+//   npm run test:faults -- --rate 80                     twice as many operations a second
 
 const { values } = parseArgs({
   options: {
