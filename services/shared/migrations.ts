@@ -13,7 +13,7 @@ export type ServiceSchema = {
   migrations: ReadonlyArray<{ name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }>;
   /**
    * The oldest version of the code (its number of migrations) that still works on this schema. It rises only when
-   * a migration contracts what an older version uses: then that version refuses to start instead of failing later.
+   * a migration contracts what an older version uses: then that version refuses to work instead of failing later.
    */
   compatibleFrom: number;
 };
