@@ -96,7 +96,8 @@ export const limitSettings = {
     kind: 'text',
     fallback: 'standard',
     check: oneOf('standard', 'strict', 'off'),
-    about: 'Rate limits of the operations that need no credential: standard, strict (for installations open to the public) or off (for load tests).',
+    about:
+      "Rate limits of the operations that need no credential, of Events_Publish and of the mails to one address: standard, strict (for installations open to the public) or off (for load tests). With strict each gateway also takes 600 calls a minute from a session and 3000 from a bot's key, and no more.",
   },
 } as const satisfies SettingTable;
 
@@ -114,7 +115,7 @@ export const egressSettings = {
     kind: 'list',
     fallback: '',
     about:
-      'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included. For receivers inside the cluster; empty otherwise.',
+      'Names and addresses of receivers for which the egress guard is lifted, plain http and any port included; user names and passwords in a URL stay refused. For receivers inside the cluster; empty otherwise.',
   },
   egressAllowCidrs: {
     env: 'BAILIWICK_EGRESS_ALLOW_CIDRS',
