@@ -4,7 +4,7 @@ import { denied } from '@bailiwick/shared/errors.ts';
 const maxAgeSeconds = 30 * 24 * 60 * 60;
 
 /**
- * The browser's session (contract.md §2): a cookie that scripts cannot read and that only this host sets. Over plain
+ * The browser's session: a cookie that scripts cannot read and that only this host sets. Over plain
  * http, which only the local start uses, browsers take neither `Secure` nor the `__Host-` prefix.
  */
 export function createSessionCookie(publicUrl: string, allowedOrigins: readonly string[]) {

@@ -1,9 +1,8 @@
 import { exhausted } from '@bailiwick/shared/errors.ts';
 import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 
-// Quotas of calls that carry a credential (contract.md §2): off unless they are asked for, and counted by each gateway
-// for itself. They keep a runaway client from starving the others; they are no security boundary, so they cost no
-// look-up in a database.
+// Quotas of calls that carry a credential: off unless they are asked for, and counted by each gateway for itself. They
+// keep a runaway client from starving the others; they are no security boundary, so they cost no look-up in a database.
 
 const windowMs = 60_000;
 

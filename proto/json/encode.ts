@@ -8,7 +8,7 @@ export type JsonObject = { [key: string]: JsonValue };
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
 /**
- * The documented JSON of a message (contract.md §1): every key in its documented spelling, unset
+ * The documented JSON of a message: every key in its documented spelling, unset
  * booleans, texts and lists written out, unset times left out, bytes as padded base64, times with
  * milliseconds. `nullRecords` writes absent records as null instead of leaving them out.
  */

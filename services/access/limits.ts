@@ -1,6 +1,6 @@
 import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
-// The limits of access's open operations (contract.md §2), and of the mails that it causes.
+// The limits of access's open operations, and of the mails that it causes.
 
 export type InvitationLimits = {
   /** By rate class and client address. */

@@ -1,6 +1,6 @@
 import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
-// The limits of identity's open operations (contract.md §2).
+// The limits of identity's open operations.
 
 export type AccountLimits = {
   /** By rate class and client address. */

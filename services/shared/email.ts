@@ -11,7 +11,7 @@ export type Email = {
 };
 
 /**
- * Reads a mail address (contract.md §1): no folding of dots or "+", since that would be another mailbox.
+ * Reads a mail address: no folding of dots or "+", since that would be another mailbox.
  * Its form was checked before; what passes that and still has no domain is refused here.
  */
 export function normaliseEmail(text: string): Email {

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type ErrorDetail, ErrorDetailSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
 
-/** The codes of the interface's ErrorResponse (contract.md §1). */
+/** The codes of the interface's ErrorResponse. */
 export type ErrorCode =
   | 'invalid_argument'
   | 'unauthenticated'

@@ -3,8 +3,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { exhausted } from './errors.ts';
 import type { Database, Statement } from './orm.ts';
 
-// Rate limits (contract.md §2), counted in the owning service's database by one atomic statement each:
-// all replicas share them, and two hundred calls at once are counted as two hundred.
+// Rate limits, counted in the owning service's database by one atomic statement each: all replicas share them, and two
+// hundred calls at once are counted as two hundred.
 
 export const RateWindowEntity = defineEntity({
   name: 'RateWindow',

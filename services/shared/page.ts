@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalid } from './errors.ts';
 import { type KeyRing, purposeKey } from './seal.ts';
 
-// Keyset pages (contract.md §1): rows in order of their id, and a cursor that says "after this one".
+// Keyset pages: rows in order of their id, and a cursor that says "after this one".
 // A cursor is bound to its list: its MAC covers the operation, the tenant and the filter.
 
 const defaultLimit = 50;

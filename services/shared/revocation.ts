@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from './broker.ts';
 import { counter } from './metrics.ts';
 
-// Revoked rights end with the reply (architecture.md §3). Gateways remember principals and permissions for at most
+// Revoked rights end with the reply. Gateways remember principals and permissions for at most
 // `leaseMs`. A service that takes rights away tells every gateway and replies when each has forgotten them; one that
 // does not answer has nothing left to remember after that time. Without a broker the time alone does it.
 

@@ -23,8 +23,8 @@ import type { Tls } from './tls.ts';
 import { currentTraceparent, traceparentHeader } from './trace.ts';
 
 // The hop between the processes. A unary Connect call is an HTTP POST of `application/proto`, so the
-// default is just that, over a pool of kept-alive HTTP/1.1 connections: 54–58 µs of CPU a call where
-// connect-node's own client takes 219–268 µs (architecture.md §3). Any Connect client can stand in.
+// default is just that, over a pool of kept-alive HTTP/1.1 connections: less than half the CPU of
+// connect-node's own client (docs/performance.md, G5). Any Connect client can stand in.
 
 /** Who a call is made for. Set on the context of every call that leaves a process. */
 export const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' });

@@ -4,7 +4,7 @@ import type { Mounted } from './config.ts';
 import type { Log } from './log.ts';
 import { watchMounted } from './watch.ts';
 
-// Sealing of secrets at rest (delivery.md §3): AES-256-GCM with a random 96-bit nonce. Records are
+// Sealing of secrets at rest: AES-256-GCM with a random 96-bit nonce. Records are
 // sealed with a data key of their tenant; data keys are wrapped by a key-encryption key of the ring.
 // Blob: 0x01 ‖ nonce (12) ‖ ciphertext ‖ tag (16).
 

@@ -57,7 +57,7 @@ export async function startTelemetry(name: string, log: Log, environment: Enviro
 
 type Means = { readers: IMetricReader[]; contextManager: AsyncLocalStorageContextManager };
 
-/** One request in a hundred is recorded unless the environment says otherwise: at most 8 % of the throughput (docs/observability.md). */
+/** One request in a hundred is recorded unless the environment says otherwise. What that costs is row G9 of docs/performance.md. */
 const sampling = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.01' };
 
 async function startSdk(name: string, environment: Environment, { readers, contextManager }: Means): Promise<() => Promise<void>> {

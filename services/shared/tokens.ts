@@ -2,9 +2,8 @@ import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-// Bearer tokens (contract.md §2): "bwk", a letter for the kind, "_", 43 base62 characters of 256
-// random bits and 6 of their CRC32. The brand lets secret scanners find leaked tokens, the checksum
-// lets the gateway refuse junk without a look-up.
+// Bearer tokens: "bwk", a letter for the kind, "_", 43 base62 characters of 256 random bits and 6 of their CRC32. The
+// brand lets secret scanners find leaked tokens, the checksum lets the gateway refuse junk without a look-up.
 
 export type TokenKind = 'session' | 'botKey' | 'verify' | 'reset' | 'invitation' | 'code' | 'worker';
 

@@ -17,10 +17,10 @@ import {
 } from '@opentelemetry/api';
 import { type ErrorCode, toServiceError } from './errors.ts';
 
-// The spans, written by hand: instrumenting the libraries cost 41 % of the throughput (architecture.md §3). Every request
-// has a trace id, whether or not anybody records: without the SDK (telemetry.ts) it is in the logs, the audit and on every
-// message all the same, and no span is made. The gateway decides alone whether a trace is recorded; whoever comes later
-// follows the flag that travels with it, so an unrecorded call costs the rest of us nothing but the header.
+// The spans, written by hand: instrumenting the libraries cost 41 % of the throughput. Every request has a trace id,
+// whether or not anybody records: without the SDK (telemetry.ts) it is in the logs, the audit and on every message all the
+// same, and no span is made. The gateway decides alone whether a trace is recorded; whoever comes later follows the flag
+// that travels with it, so an unrecorded call costs the rest of us nothing but the header.
 
 // The API's own stand-in until the SDK is started, then the SDK's.
 const tracer = trace.getTracer('bailiwick');

@@ -38,7 +38,7 @@ import { createSweeper } from './sweeper.ts';
 
 type Options = { settings: OwnSettings<typeof ssoSettings>; peers: { identity: Transport; access: Transport }; log: Log };
 
-/** contract.md §5: 10 s for all that a provider is asked at once. */
+/** 10 s for all that a provider is asked at once. */
 const dialling = { connectMs: 5000, totalMs: 10_000 };
 
 /** sso answers: where do they sign in? */

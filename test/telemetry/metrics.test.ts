@@ -5,7 +5,7 @@ import { createTenant, newAddress, register, signUp } from '../people.ts';
 import { startCollector } from './collector.ts';
 import { travel } from './journey.ts';
 
-// delivery.md §6: the names and labels that dashboards and alerts are built on.
+// The names and labels that dashboards and alerts are built on.
 
 const everywhere = {
   target_info: ['service_instance_id', 'service_name', 'service_version', 'telemetry_sdk_language', 'telemetry_sdk_name', 'telemetry_sdk_version'],

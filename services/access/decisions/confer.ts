@@ -5,7 +5,7 @@ import { ownerRole } from '../roles/builtin.ts';
 import { findRolePermissions } from '../roles/queries.ts';
 import { holdsOnPlatform, mayConfer, permissionsOfRoles, rightsOf } from './rights.ts';
 
-// Nobody confers a permission they lack, on any path that confers rights (contract.md §3).
+// Nobody confers a permission they lack, on any path that confers rights.
 
 /** Throws permission_denied unless the caller itself may give, in the whole tenant, all that the roles give. Reads the caller's rights anew. */
 export async function assertMayConfer(em: EntityManager, caller: Caller, tenant: string, roles: readonly string[]): Promise<void> {

@@ -4,7 +4,7 @@ import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../role
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach, type RolesRow } from './queries.ts';
 
-// What a principal may do (contract.md §3): the union of what is granted to it, and nothing by default.
+// What a principal may do: the union of what is granted to it, and nothing by default.
 
 export type Principal = {
   type: string;

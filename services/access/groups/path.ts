@@ -1,4 +1,4 @@
-// The path of a group is its name and its place (contract.md §1). Pure.
+// The path of a group is its name and its place. Pure.
 
 /** What makes a path unique: no leading slash, lower case. */
 export function pathKey(path: string): string {

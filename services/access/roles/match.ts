@@ -1,4 +1,4 @@
-// Which permissions a granted pattern stands for (contract.md §3). Pure.
+// Which permissions a granted pattern stands for. Pure.
 
 /**
  * A wildcard never reaches these by being general: they are granted only by naming them, so that

@@ -6,7 +6,7 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { TenantEntity, toTenant } from './entities.ts';
 import { changeTenant, tenantToChange } from './update.ts';
 
-// What becomes of a tenant (contract.md §7). Decisions count active tenants only, so that each of these takes effect at once.
+// What becomes of a tenant. Decisions count active tenants only, so that each of these takes effect at once.
 
 /** Closes a tenant. It is removed for good when its grace is over. */
 export function deleteTenant(database: Database, id: string, graceSeconds: number, call: Call): Promise<void> {

@@ -18,8 +18,8 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Refuses passwords that somebody who knows nothing, or only the address, would try first (contract.md §2). There are
- * no rules of composition: they make passwords harder to remember and not harder to guess.
+ * Refuses passwords that somebody who knows nothing, or only the address, would try first. There are no rules of
+ * composition: they make passwords harder to remember and not harder to guess.
  */
 export function createPasswordRules(profile: PasswordProfile) {
   return async (password: string, email: string, field = 'Password'): Promise<void> => {

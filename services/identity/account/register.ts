@@ -19,7 +19,7 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 
 type Registration = Pick<Handlers<typeof Account>, 'register' | 'verify' | 'resendVerification'>;
 
-/** Registration and verification (contract.md §2): nothing here tells a stranger whether an address has an account. */
+/** Registration and verification: nothing here tells a stranger whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
   const { database, passwords, passwordRules, keyRing } = deps;
 

@@ -3,9 +3,9 @@ import { homeNetwork, type Limit, type Limiter } from '@bailiwick/shared/limits.
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { countFailure, findFailures, longestWaitSeconds } from './queries.ts';
 
-// Guessing (contract.md §2). Consecutive failures are counted for the account and, apart from it, for each network
-// that has signed in to it before: guesses from elsewhere then never lock out the person at home. Unknown addresses
-// are counted like accounts, so a lock tells nothing. A reset clears everything: no lock is permanent.
+// Guessing. Consecutive failures are counted for the account and, apart from it, for each network that has signed in to
+// it before: guesses from elsewhere then never lock out the person at home. Unknown addresses are counted like accounts,
+// so a lock tells nothing. A reset clears everything: no lock is permanent.
 
 /** Beyond these only a reset or single sign-on opens the account again. */
 const hardStop = 100;

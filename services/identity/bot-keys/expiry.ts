@@ -1,6 +1,6 @@
 import { invalid } from '@bailiwick/shared/errors.ts';
 
-// How long keys live, and when something is said about it (contract.md §2). Pure.
+// How long keys live, and when something is said about it. Pure.
 
 export const dayMs = 24 * 60 * 60 * 1000;
 

@@ -10,8 +10,8 @@ import { noticeTask, publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Client } from '@connectrpc/connect';
 import { getUsers } from '../users/queries.ts';
 
-// What the owners of a tenant are mailed about (contract.md §6): identity knows who they are and which language they
-// read, access which of its users own the tenant.
+// What the owners of a tenant are mailed about: identity knows who they are and which language they read, access which of
+// its users own the tenant.
 
 type Deps = { database: Database; broker: Broker; authority: Client<typeof Authority>; log: Log };
 

@@ -2,7 +2,7 @@ import { type Answer, isSeconds, type Outcome, outcomeOfAnswer, waitOf } from '.
 
 /**
  * What the answer of a chat service means. A message is no record: what the service refuses is not sent again, and
- * only what will pass is waited for (the table of delivery.md §4).
+ * only what will pass is waited for.
  */
 export function outcomeOfChatAnswer(answer: Answer, now: Date): Outcome {
   const { statusCode, headers, text } = answer;

@@ -6,8 +6,8 @@ import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import { type KeyRing, purposeKey } from '@bailiwick/shared/seal.ts';
 import { deleteSuppression, findSuppression, insertSuppression, type SuppressionRow } from './queries.ts';
 
-// Addresses that a mail server has refused for good (delivery.md §4). They are kept as keyed hashes, so that a list of
-// them is no list of addresses. Every key of the ring is tried: a suppression outlives a rotation.
+// Addresses that a mail server has refused for good. They are kept as keyed hashes, so that a list of them is no list of
+// addresses. Every key of the ring is tried: a suppression outlives a rotation.
 
 const days = 30;
 

@@ -1,5 +1,4 @@
-// When an endpoint is left alone (delivery.md §4). Counted in this process; that it is left alone is told to all of them by its
-// gate (gates.ts).
+// When an endpoint is left alone. Counted in this process; that it is left alone is told to all of them by its gate (gates.ts).
 
 const windowMs = 120_000;
 const fewest = 10;

@@ -1,6 +1,6 @@
 import type { TaskOperation } from '@bailiwick/shared/tasks.ts';
 
-// When the attempts of a task take place (delivery.md §4).
+// When the attempts of a task take place.
 
 /** Milliseconds to wait before each attempt, from the first. Its length is the number of attempts. */
 export type Schedule = readonly number[];

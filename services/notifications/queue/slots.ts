@@ -1,5 +1,5 @@
-// Who of those in hand may make an attempt now (delivery.md §4, "Fairness"). Counted in this process alone: however many
-// processes share the lanes, none of them needs to ask another.
+// Who of those in hand may make an attempt now, so that nobody waits for somebody else's receiver. Counted in this process
+// alone: however many processes share the lanes, none of them needs to ask another.
 
 /** An endpoint's attempts at once in one process, in all of its lanes together. */
 const perEndpoint = 4;

@@ -1,6 +1,6 @@
 import type { FailureName, RequestFailed } from '@bailiwick/shared/egress/failure.ts';
 
-// What an attempt's answer or failure means (the table of delivery.md §4).
+// What an attempt's answer or failure means. docs/webhooks.md tells it to receivers.
 
 export type Status = 'delivered' | 'retry' | 'failed' | 'dropped';
 

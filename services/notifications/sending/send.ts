@@ -2,7 +2,7 @@ import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
 import { type Egress, request } from '@bailiwick/shared/egress/request.ts';
 import { type Answer, type Outcome, outcomeOfAnswer, outcomeOfFailure } from './outcome.ts';
 
-/** delivery.md §1: 15 s in all, the answer's body included; 5 s to connect; 16 KiB of the answer are read. */
+/** 15 s in all, the answer's body included; 5 s to connect; 16 KiB of the answer are read. */
 export const limits = { totalMs: 15_000, connectMs: 5000, answerBytes: 16 * 1024 };
 
 export type Attempt = {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import { type Delivery, derivedId } from '../sending/result.ts';
 
-// Both header families of delivery.md §1. They are computed over the very bytes that are sent.
+// Both header families of docs/webhooks.md. They are computed over the very bytes that are sent.
 
 /** `t=<unix s>,v1=<hex>`, as the stock stripe verifier reads it. The key is the text of the whole secret; one v1 for each secret still valid. */
 export function signature(secrets: readonly string[], seconds: number, body: Uint8Array): string {

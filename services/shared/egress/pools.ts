@@ -15,7 +15,7 @@ type PoolOptions = {
 };
 
 const maxPools = 2000;
-/** An answer has 16 KiB of headers and a body of a quarter of a MiB at most: this much of them in this time is a flood. */
+/** No body is read beyond a MiB: more than that within this time is a flood. */
 const floodBytes = 1024 * 1024;
 const floodMs = 100;
 

@@ -2,9 +2,9 @@ import { type BlockList, isIP } from 'node:net';
 import { isPublic, liesIn, networks } from './addresses.ts';
 import { type Address, asAddress, createLookUp, type LookUp } from './resolver.ts';
 
-// The guard in front of every request to an address that a client chose (delivery.md §2): webhooks,
-// chat and SSO fetches. Checked when the address is saved, and again on the addresses it resolves to
-// at each request, so that a name cannot change its mind in between.
+// The guard in front of every request to an address that a client chose (docs/egress.md): webhooks, chat and what single
+// sign-on fetches. Checked when the address is saved, and again on the addresses it resolves to at each request, so that a
+// name cannot change its mind in between.
 
 export type EgressRules = {
   /** Names and addresses for which all rules are lifted. Empty in production. */

@@ -10,7 +10,7 @@ export type Published = { server: AuthorizationServer; keys: readonly unknown[] 
 
 export type Discovery = ReturnType<typeof createDiscovery>;
 
-/** security.md rule 42: asymmetric ones only. An HMAC could be made with the public key, and none proves nothing. */
+/** Asymmetric ones only (docs/security.md, 42). An HMAC could be made with the public key, and none proves nothing. */
 const algorithms: ReadonlySet<unknown> = new Set('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '));
 
 const remembered = { size: 500, lifetimeMs: 600_000 };

@@ -5,7 +5,7 @@ import { SignInRefused } from '../sign-in/refusal.ts';
 import { jsonProblem, parseObject } from './json.ts';
 import { invalidAnswer, namedError } from './failure.ts';
 
-/** contract.md §5: 10 s for all requests of a sign-in together. */
+/** 10 s for all requests of a sign-in together. */
 export const limits = { totalMs: 10_000, connectMs: 5000, answerBytes: 1024 * 1024 };
 
 export type Limits = Pick<typeof limits, 'totalMs' | 'answerBytes'>;

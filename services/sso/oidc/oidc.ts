@@ -18,7 +18,7 @@ export type Oidc = ReturnType<typeof createOidc>;
 
 type Deps = Egress & { log: Log };
 
-/** OpenID Connect, the part of the client: code flow with PKCE, state and nonce, and nothing else (contract.md §5). */
+/** OpenID Connect, the part of the client: code flow with PKCE, state and nonce, and nothing else. */
 export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
   const guarded = { pools, egress };
   const discovery = createDiscovery(guarded, own);

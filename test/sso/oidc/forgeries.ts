@@ -4,7 +4,7 @@ import type { RefusalReason } from '@bailiwick/sso/sign-in/refusal.ts';
 import type { Forging } from './evil-op.ts';
 import { type Json, macToken, signToken, unsignedToken } from './jwt.ts';
 
-// What a provider can forge (security.md rules 39–46). Each leads to a refusal: no session, no link, no user.
+// What a provider can forge (docs/security.md, 39 to 46). Each leads to a refusal: no session, no link, no user.
 
 /** Where a provider departs from the right answer. What is not named is as it must be. */
 export type Forgery = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-// What a tenant publishes to prove that a domain is its own (contract.md §5).
+// What a tenant publishes to prove that a domain is its own.
 
 const challengeMs = 7 * 24 * 60 * 60 * 1000;
 const label = '_bailiwick-challenge';

@@ -48,7 +48,7 @@ export type Operation = Message<"bailiwick.options.v1.Operation"> & {
   audited: boolean;
 
   /**
-   * The rate limit class (contract.md §2), empty = none.
+   * The rate limit class, one of those in the service's limits.ts; empty = none.
    *
    * @generated from field: string rate = 5;
    */
