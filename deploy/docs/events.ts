@@ -141,7 +141,7 @@ export function renderEventTypes(): string {
 
 const audience: Record<Reach, string> = {
   tenant: 'its tenant',
-  members: 'the tenants of the person',
+  members: 'the tenants of the person, and the one that has verified the domain of the address',
   test: 'the endpoint that is tested, by `Webhooks_SendTest`',
   nobody: 'nobody',
 };

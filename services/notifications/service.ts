@@ -4,7 +4,7 @@ import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts
 import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/shared/limits.ts';
@@ -61,6 +61,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
   const keyService = openKeyService(settings, ring);
   const authority = createClient(Authority, asService(peers.access, 'notifications'));
   const ssoKeys = createClient(DataKeys, asService(peers.sso, 'notifications'));
+  const owners = createClient(DomainOwner, asService(peers.sso, 'notifications'));
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom, connections: settings.emailConcurrency });
   const pools = createPools({ ...limits, proxy: settings.egressProxyUrl });
   const templates = openTemplates(settings.mailTemplatesDir);
@@ -115,7 +116,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
           ...(roles.has('api')
             ? [followPurges({ schema: notificationsSchema, database, broker, log, after: forget }), upkeep, createSweeper({ database, limiter, log })]
             : []),
-          ...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, log }))] : []),
+          ...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, owners, log }))] : []),
           ...queueOf({ database, broker, store, kinds: [webhookKind, chatKind], limiter, log }, plan),
         ],
       };

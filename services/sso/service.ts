@@ -1,7 +1,7 @@
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { DataKeys, PasswordPolicy, SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { DataKeys, DomainOwner, PasswordPolicy, SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
@@ -20,6 +20,7 @@ import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { domainHandlers } from './domains/handlers.ts';
 import { followVerified } from './domains/joining/follow.ts';
+import { ownerHandlers } from './domains/owner.ts';
 import { policyHandlers } from './domains/policy.ts';
 import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
@@ -71,6 +72,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
           serve(SignIn, signInHandlers({ ...deps, allowedOrigins, signInLimit: limits['sign_in'] })),
           serve(DataKeys, dataKeysHandlers({ database, keys, forget })),
           serve(PasswordPolicy, policyHandlers(deps)),
+          serve(DomainOwner, ownerHandlers(deps)),
           serve(SsoLimits, { take: countAddress(limiter, limits) }),
         ],
         background: [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bodyOf, readList } from '../answers.ts';
 import { describeBoth, eventually, type Stack } from '../harness.ts';
-import { mailsTo, newAddress, signUp } from '../people.ts';
+import { caughtBy, mailsTo, newAddress, signUp } from '../people.ts';
 import { countOf, eventsOf } from '../store.ts';
 import { createHome, type Home, loginUrl, oidcOf, readProvider, refusalIn, type Saved, saveProvider } from './home.ts';
 import type { EvilIdp } from './saml/evil-idp.ts';
@@ -34,6 +34,9 @@ describeBoth('single sign-on', (topology) => {
       const provider = await provide(home, kind);
       const email = `ada@${home.domain}`;
       say({ subject: 'first', email });
+      const hook = `first-${kind}-${topology.replaceAll(' ', '-')}`;
+      const endpoint = { Tenant: home.tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['user.*'] };
+      bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, home.owner.token));
       const { page, token = '' } = await go(loginUrl(stack, provider));
       assert.equal(new URL(page.url).pathname, '/login');
       const { User, Tenants } = await account(stack, token);
@@ -45,6 +48,9 @@ describeBoth('single sign-on', (topology) => {
       assert.deepEqual([session?.AuthMethod, session?.Provider], [kind, provider.ID]);
       const told = async () => (await eventsOf(stack, 'identity', '')).filter(({ data }) => data['ID'] === User.ID).map(({ type }) => type);
       assert.deepEqual(await told(), ['user.registered', 'user.signed_in']);
+
+      // The domain is the tenant's, so it hears of somebody who was not a member yet.
+      await eventually('the event of somebody new', async () => (await caughtBy(stack, hook)).some(({ Body }) => Body.includes('"user.registered"')));
 
       const again = await go(loginUrl(stack, provider));
       assert.equal((await account(stack, again.token ?? '')).User.ID, User.ID);

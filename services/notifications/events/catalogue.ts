@@ -2,8 +2,9 @@
 // docs/events.md are generated from it.
 
 /**
- * tenant: the endpoints of its tenant. members: those of the tenants that a person belongs to. test: the one endpoint
- * that is tested. nobody: no endpoint, since it belongs to no tenant or to one that is gone.
+ * tenant: the endpoints of its tenant. members: those of the tenants that a person belongs to, and of the one whose domain
+ * the address is in. test: the one endpoint that is tested. nobody: no endpoint, since it belongs to no tenant or to one
+ * that is gone.
  */
 export type Reach = 'tenant' | 'members' | 'test' | 'nobody';
 

@@ -1,10 +1,11 @@
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import type { Target } from '@bailiwick/shared/outbox.ts';
 
 /**
- * What fan-out reads of an event; the body that webhooks get is the text itself. `left` are the tenants that a deleted
- * person was a member of: access may have forgotten them by now.
+ * What fan-out reads of an event; the body that webhooks get is the text itself. `domain` is that of the address of whom it
+ * is about, "" = none. `left` are the tenants that a deleted person was a member of: access may have forgotten them by now.
  */
-export type FannedEvent = { id: string; type: string; tenant: string; timestamp: string; subject: string; left: string[]; text: string };
+export type FannedEvent = { id: string; type: string; tenant: string; timestamp: string; subject: string; domain: string; left: string[]; text: string };
 
 /** The event of a stream message, undefined where it carries none (an audit entry only). Throws for anything else. */
 export function readEvent(message: string): FannedEvent | undefined {
@@ -17,7 +18,8 @@ export function readEvent(message: string): FannedEvent | undefined {
     type,
     tenant,
     timestamp,
-    subject: idOf(data),
+    subject: textIn(data, 'ID'),
+    domain: domainOf(textIn(data, 'Email')),
     left: (audit?.Targets ?? []).filter((target) => target.Type === 'tenant').map(({ ID }) => ID),
     text,
   };
@@ -52,6 +54,9 @@ export const wasThere = (event: FannedEvent, createdAt: string) => Date.parse(cr
 /** Whether events of a type are about endpoints themselves. */
 export const isLifeOfEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
 
-function idOf(data: unknown): string {
-  return typeof data === 'object' && data !== null && 'ID' in data && typeof data.ID === 'string' ? data.ID : '';
+function textIn(data: unknown, key: string): string {
+  const value: unknown = typeof data === 'object' && data !== null && Object.hasOwn(data, key) ? (data as Record<string, unknown>)[key] : undefined;
+  return typeof value === 'string' ? value : '';
 }
+
+const domainOf = (address: string): string => (address.includes('@') ? normaliseEmail(address).domain : '');

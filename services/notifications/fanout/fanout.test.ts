@@ -27,6 +27,7 @@ async function published(
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),
     },
     authority: { listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }) },
+    owners: { find: ({ domain }: { domain: string }) => Promise.resolve({ tenant: domain === 'acme.example' ? 'tnt_7' : '' }) },
     log: createLog('test', () => {}),
   } as unknown as FanoutDeps;
   const read = readEvent(streamMessage(event, targets));
@@ -92,6 +93,15 @@ test('an event of a person goes to the tenants of that person', async () => {
     all.map(({ subject }) => subject),
     ['task.webhook.tnt_1.whk_1', 'task.webhook.tnt_2.whk_1'],
   );
+});
+
+test('an event of a person also goes to the tenant whose domain the address is in, once', async () => {
+  const subjects = async (Email: string, tenants: string[], type = 'user.updated') =>
+    (await published(text({ type, tenant: '', data: { ID: 'usr_1', Email } }), [{ id: 'whk_1', eventTypes: [] }], tenants)).map(({ subject }) => subject);
+  assert.deepEqual(await subjects('Ada@ACME.example', []), ['task.webhook.tnt_7.whk_1']);
+  assert.deepEqual(await subjects('ada@acme.example', ['tnt_1', 'tnt_7']), ['task.webhook.tnt_1.whk_1', 'task.webhook.tnt_7.whk_1']);
+  assert.deepEqual(await subjects('ada@acme.example', [], 'user.deleted'), ['task.webhook.tnt_7.whk_1']);
+  for (const address of ['ada@other.example', 'ada@sub.acme.example', 'acme.example', '']) assert.deepEqual(await subjects(address, []), []);
 });
 
 test('that a person is deleted goes to the tenants it was a member of, which access may have forgotten', async () => {

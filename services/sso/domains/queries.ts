@@ -168,6 +168,14 @@ export async function findProviderOfDomain(database: Database, domain: string): 
   return rows[0];
 }
 
+const owner: Statement = { name: 'sso.owner_of_domain', text: "select d.tenant from domain d where d.name = $1 and d.status = 'verified'" };
+
+/** The tenant that has verified a domain. */
+export async function findOwner(database: Database, domain: string): Promise<string | undefined> {
+  const [row] = await database.query<{ tenant: string }>(owner, [domain]);
+  return row?.tenant;
+}
+
 const settled: Statement = {
   name: 'sso.settled_domains',
   text: `select coalesce(array_agg(d.name order by d.name) filter (where d.status = 'verified'), '{}') as verified,

@@ -13,7 +13,43 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxImMKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJEgoKAmlwGAQgASgJEhIKCnVzZXJfYWdlbnQYBSABKAkipgEKDVN0YXJ0UmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDAoEZmxvdxgCIAEoCRIPCgdiaW5kaW5nGAMgASgJEjcKBGZvcm0YBCADKAsyKS5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVzcG9uc2UuRm9ybUVudHJ5GisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrsCCg1GaW5pc2hSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRJDCgpwYXJhbWV0ZXJzGAMgAygLMi8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LlBhcmFtZXRlcnNFbnRyeRI/CghiaW5kaW5ncxgEIAMoCzItLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5CaW5kaW5nc0VudHJ5EgoKAmlwGAUgASgJEhIKCnVzZXJfYWdlbnQYBiABKAkaMQoPUGFyYW1ldGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLwoNQmluZGluZ3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIj8KDkZpbmlzaFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEg0KBXRva2VuGAIgASgJEgwKBGZsb3cYAyABKAkiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiHwoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiMgoOUm90YXRlUmVzcG9uc2USEAoIcmVwbGFjZWQYASABKAgSDgoGcXVldWVkGAIgASgFIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiMAoUU3NvTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCSIXChVTc29MaW1pdHNUYWtlUmVzcG9uc2UysQIKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmUKCE1ldGFkYXRhEiEuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlcXVlc3QaIi5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzJ+CglTc29MaW1pdHMSaAoEVGFrZRImLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMt4BCghEYXRhS2V5cxJlCgZSZXBvcnQSHy5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJlcG9ydFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMSYgoGUm90YXRlEh8uYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5Sb3RhdGVSZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMpEBCg5QYXNzd29yZFBvbGljeRJ2CgRGaW5kEisuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0GiwuYmFpbGl3aWNrLnNzby52MS5QYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIigKFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIikKF0RvbWFpbk93bmVyRmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCSJjCgxTdGFydFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEhEKCXJldHVybl90bxgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJIqYBCg1TdGFydFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEgwKBGZsb3cYAiABKAkSDwoHYmluZGluZxgDIAEoCRI3CgRmb3JtGAQgAygLMikuYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlLkZvcm1FbnRyeRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK7AgoNRmluaXNoUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSQwoKcGFyYW1ldGVycxgDIAMoCzIvLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSPwoIYmluZGluZ3MYBCADKAsyLS5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI/Cg5GaW5pc2hSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRINCgV0b2tlbhgCIAEoCRIMCgRmbG93GAMgASgJIj8KD01ldGFkYXRhUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSCgoCaXAYAyABKAkiHwoQTWV0YWRhdGFSZXNwb25zZRILCgN4bWwYASABKAkiHwoNUmVwb3J0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKQoLV3JhcHBlZEtleXMSCwoDa2VrGAEgASgJEg0KBWNvdW50GAIgASgFIp8BCg5SZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBRI2CglkYXRhX2tleXMYBCADKAsyIy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EYXRhS2V5Ih8KDVJvdGF0ZVJlcXVlc3QSDgoGdGVuYW50GAEgASgJIjIKDlJvdGF0ZVJlc3BvbnNlEhAKCHJlcGxhY2VkGAEgASgIEg4KBnF1ZXVlZBgCIAEoBSIrChlQYXNzd29yZFBvbGljeUZpbmRSZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSI8ChpQYXNzd29yZFBvbGljeUZpbmRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSDgoGbGlmdGVkGAIgASgIIjAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkiFwoVU3NvTGltaXRzVGFrZVJlc3BvbnNlMrECCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJlCghNZXRhZGF0YRIhLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yfgoJU3NvTGltaXRzEmgKBFRha2USJi5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLeAQoIRGF0YUtleXMSZQoGUmVwb3J0Eh8uYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEmIKBlJvdGF0ZRIfLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzKRAQoOUGFzc3dvcmRQb2xpY3kSdgoERmluZBIrLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkaB4q1GANzc28yjQEKC0RvbWFpbk93bmVyEnUKBEZpbmQSKC5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLkRvbWFpbk93bmVyRmluZFJlc3BvbnNlIhiQAgGKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options]);
+
+/**
+ * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
+ */
+export type DomainOwnerFindRequest = Message<"bailiwick.sso.v1.DomainOwnerFindRequest"> & {
+  /**
+   * @generated from field: string domain = 1;
+   */
+  domain: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainOwnerFindRequest.
+ * Use `create(DomainOwnerFindRequestSchema)` to create a new message.
+ */
+export const DomainOwnerFindRequestSchema: GenMessage<DomainOwnerFindRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 0);
+
+/**
+ * @generated from message bailiwick.sso.v1.DomainOwnerFindResponse
+ */
+export type DomainOwnerFindResponse = Message<"bailiwick.sso.v1.DomainOwnerFindResponse"> & {
+  /**
+   * Empty where nobody has.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.DomainOwnerFindResponse.
+ * Use `create(DomainOwnerFindResponseSchema)` to create a new message.
+ */
+export const DomainOwnerFindResponseSchema: GenMessage<DomainOwnerFindResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 1);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -54,7 +90,7 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 0);
+  messageDesc(file_bailiwick_sso_v1_internal, 2);
 
 /**
  * @generated from message bailiwick.sso.v1.StartResponse
@@ -92,7 +128,7 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 1);
+  messageDesc(file_bailiwick_sso_v1_internal, 3);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishRequest
@@ -140,7 +176,7 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 2);
+  messageDesc(file_bailiwick_sso_v1_internal, 4);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishResponse
@@ -173,7 +209,7 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 3);
+  messageDesc(file_bailiwick_sso_v1_internal, 5);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataRequest
@@ -202,7 +238,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
  * Use `create(MetadataRequestSchema)` to create a new message.
  */
 export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 4);
+  messageDesc(file_bailiwick_sso_v1_internal, 6);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataResponse
@@ -221,7 +257,7 @@ export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
  * Use `create(MetadataResponseSchema)` to create a new message.
  */
 export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 5);
+  messageDesc(file_bailiwick_sso_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportRequest
@@ -240,7 +276,7 @@ export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 6);
+  messageDesc(file_bailiwick_sso_v1_internal, 8);
 
 /**
  * How many data keys a key-encryption key wraps.
@@ -264,7 +300,7 @@ export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
  * Use `create(WrappedKeysSchema)` to create a new message.
  */
 export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 7);
+  messageDesc(file_bailiwick_sso_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportResponse
@@ -302,7 +338,7 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 8);
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateRequest
@@ -321,7 +357,7 @@ export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
  * Use `create(RotateRequestSchema)` to create a new message.
  */
 export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 9);
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateResponse
@@ -347,7 +383,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
  * Use `create(RotateResponseSchema)` to create a new message.
  */
 export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 10);
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
@@ -366,7 +402,7 @@ export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicy
  * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
  */
 export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 11);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
@@ -392,7 +428,7 @@ export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolic
  * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
  */
 export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 12);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * One call of an open operation, to be counted before anything else is done for it.
@@ -420,7 +456,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 13);
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
 
 /**
  * Nothing: the call may go on. Too many are refused with resource_exhausted.
@@ -435,7 +471,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 14);
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
  * SignIn serves the gateway's three /auth/{tenant}/{id}/… routes.
@@ -542,4 +578,23 @@ export const PasswordPolicy: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_sso_v1_internal, 3);
+
+/**
+ * DomainOwner answers notifications: whose are the people with addresses at a domain?
+ *
+ * @generated from service bailiwick.sso.v1.DomainOwner
+ */
+export const DomainOwner: GenService<{
+  /**
+   * The tenant that has verified the domain.
+   *
+   * @generated from rpc bailiwick.sso.v1.DomainOwner.Find
+   */
+  find: {
+    methodKind: "unary";
+    input: typeof DomainOwnerFindRequestSchema;
+    output: typeof DomainOwnerFindResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_bailiwick_sso_v1_internal, 4);
 
