@@ -1,4 +1,5 @@
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { DataKeys, DomainOwner, PasswordPolicy, SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -26,6 +27,7 @@ import { createTxtLookUp } from './domains/proof/txt.ts';
 import { watchDomains } from './domains/proof/watch.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
+import { limits as asking } from './oidc/http.ts';
 import { createOidc } from './oidc/oidc.ts';
 import { providerHandlers } from './providers/handlers.ts';
 import { liftHandler } from './requirement/lift.ts';
@@ -39,20 +41,18 @@ import { createSweeper } from './sweeper.ts';
 
 type Options = { settings: OwnSettings<typeof ssoSettings>; peers: { identity: Transport; access: Transport }; log: Log };
 
-/** 10 s for all that a provider is asked at once. */
-const dialling = { connectMs: 5000, totalMs: 10_000 };
-
 /** sso answers: where do they sign in? */
 export async function createSso({ settings, peers, log }: Options): Promise<Service> {
   const ring = openKeyRing(settings.keyRing, log);
   const keyService = openKeyService(settings, ring);
-  const pools = createPools({ ...dialling, proxy: settings.egressProxyUrl });
+  const pools = createPools({ ...asking, proxy: settings.egressProxyUrl });
   const egress = egressRulesOf(settings);
   const limits = ssoLimits[settings.limits as LimitProfile];
   const { publicUrl, allowedOrigins } = settings;
   const calls = {
     federation: createClient(Federation, asService(peers.identity, 'sso')),
     admission: createClient(Admission, asService(peers.access, 'sso')),
+    authority: createClient(Authority, asService(peers.access, 'sso')),
   };
   const lookUp = createTxtLookUp(settings.dnsResolvers);
   const protocols = createProtocols({ oidc: createOidc({ pools, egress, log }), saml: createSaml(), publicUrl });

@@ -56,6 +56,7 @@ describeBoth('what a domain means for people', (topology) => {
     assert.equal(await isMember(Tenant, unverified), 0);
     // It works at once, with the session that was there before.
     assert.equal(recordIn(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token), 'Allowed'), true);
+    assert.deepEqual(await suggestions(person.token), [], 'who is in needs no suggestion');
     for (let time = 0; time < 2; time++) assert.deepEqual(bodyOf(await join(Tenant, person.token)), {});
     assert.equal((await rolesOf(Tenant, person.id)).length, 1);
   });

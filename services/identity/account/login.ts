@@ -1,7 +1,7 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied, notFound, ServiceError, unauthenticated } from '@bailiwick/shared/errors.ts';
+import { denied, notFound, ServiceError, unauthenticated, unavailable } from '@bailiwick/shared/errors.ts';
 import { recordRefusal } from '@bailiwick/shared/outbox.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
@@ -11,6 +11,8 @@ import { findUserByEmailKey, getUsers } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
 import { ssoRequired } from './password-policy.ts';
 import { findNewestRegistration, type PendingRegistration } from './queries.ts';
+
+const wrong = 'email or password is wrong';
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
 
@@ -32,7 +34,7 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
     const known = holds && (user?.status === 'active' || pending !== undefined);
     if (known && !(await passwordPolicy.admits(policy, user?.id ?? ''))) throw await failure(ssoRequired(), call, text, user);
     if (user && holds && user.status === 'active') return user;
-    const error = pending && holds ? denied('email is not verified', 'EMAIL_NOT_VERIFIED') : unauthenticated('email or password is wrong');
+    const error = pending && holds ? denied('email is not verified', 'EMAIL_NOT_VERIFIED') : unauthenticated(wrong);
     throw await failure(error, call, text, user);
   }
 
@@ -47,17 +49,22 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
 
   return {
     async login({ email, password }, call) {
-      const { id, passwordHash } = await authenticate(email, password, call);
-      const rehashed = passwords.isOutdated(passwordHash ?? null) ? await passwords.hash(password) : undefined;
-      return database.transaction(null, async (em) => {
-        const user = await lockActive(em, id);
-        // Disabled, deleted or given another password while this one was being checked.
-        const holds = user && (user.passwordHash === passwordHash || (await passwords.verify(user.passwordHash, password)));
-        if (!holds) throw unauthenticated('email or password is wrong');
-        if (rehashed && user.passwordHash === passwordHash) user.passwordHash = rehashed;
-        const { ip, userAgent } = call.caller;
-        return beginSession(em, call, user, { authMethod: 'password', provider: '', ssoTenant: '', ip, userAgent });
-      });
+      for (let tries = 0; tries < 3; tries++) {
+        const { id, passwordHash } = await authenticate(email, password, call);
+        const rehashed = passwords.isOutdated(passwordHash ?? null) ? await passwords.hash(password) : undefined;
+        const begun = await database.transaction(null, async (em) => {
+          const user = await lockActive(em, id);
+          // Disabled or deleted while the password was being checked.
+          if (!user) throw unauthenticated(wrong);
+          // Another password came in between, or another hash of this one: it is checked anew, and not while others wait for a connection.
+          if (user.passwordHash !== passwordHash) return undefined;
+          if (rehashed) user.passwordHash = rehashed;
+          const { ip, userAgent } = call.caller;
+          return beginSession(em, call, user, { authMethod: 'password', provider: '', ssoTenant: '', ip, userAgent });
+        });
+        if (begun) return begun;
+      }
+      throw unavailable();
     },
 
     async logout(_request, call) {

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
 export type Mapping = { value: string; group: string; role: string };
 
@@ -38,5 +38,3 @@ export const ProviderEntity = defineEntity({
     updatedAt: p.datetime(3),
   },
 });
-
-export type ProviderRow = InferEntity<typeof ProviderEntity>;

@@ -42,6 +42,21 @@ describe('readIdpMetadata', () => {
     });
   });
 
+  test('takes as many certificates as a record holds', async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, (_, index) => createSpCertificate(`idp ${index}`)));
+    const given = (count: number) =>
+      entity(
+        role(
+          all
+            .slice(0, count)
+            .map(({ certificate }) => key(certificate))
+            .join('') + service('POST', 'https://idp.example'),
+        ),
+      );
+    assert.equal(readIdpMetadata(given(5)).idpCertificates.length, 5);
+    assert.throws(() => readIdpMetadata(given(6)), /more than 5 certificates for signing/);
+  });
+
   test('takes comments, a declaration, other roles and a list of one', () => {
     const xml = usual();
     assert.deepEqual(
@@ -69,6 +84,7 @@ describe('readIdpMetadata', () => {
       [entity(role(key(bare) + sso) + role(key(bare) + sso)), /more than once/],
       [entity(role(key(bare) + service('Artifact', 'https://idp.example/sso'))), /no sign-on address/],
       [entity(role(key(bare) + service('Redirect', 'javascript:alert(1)'))), /no URL/],
+      [entity(role(key(bare) + service('Redirect', `https://idp.example/${'a'.repeat(2048)}`))), /more than 2048 characters/],
       [entity(role(sso)), /no certificate for signing/],
       [entity(role(key('junk') + sso)), /no certificate/],
       [usual().replace('<IDP', '<other:IDP'), /not well-formed|prefix/],

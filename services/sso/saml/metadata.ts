@@ -11,6 +11,10 @@ const bindings = {
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
 } as const;
 
+/** What a provider's record can hold. */
+const maxCertificates = 5;
+const maxUrl = 2048;
+
 /** What an identity provider is given of us. It stays the same as long as the provider does. */
 export function spMetadata({ spEntityId, acsUrl, spPrivateKey, spCertificate }: SamlProvider): string {
   const text = generateServiceProviderMetadata({
@@ -70,6 +74,7 @@ function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestB
     const service = services.find((candidate) => findAttribute(candidate, 'Binding') === bindings[requestBinding]);
     const idpSsoUrl = service && findAttribute(service, 'Location')?.trim();
     if (idpSsoUrl === undefined) continue;
+    if (idpSsoUrl.length > maxUrl) throw refuse(`has a sign-on address of more than ${maxUrl} characters`);
     if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol)) throw refuse('has a sign-on address that is no URL');
     return { idpSsoUrl, requestBinding };
   }
@@ -86,6 +91,7 @@ function getCertificates(role: XmlElement): string[] {
       faults.push(error);
     }
   }
+  if (found.size > maxCertificates) throw refuse(`has more than ${maxCertificates} certificates for signing`);
   if (found.size > 0) return [...found];
   throw faults[0] ?? refuse('has no certificate for signing');
 }

@@ -3,7 +3,7 @@ import { answerInvalid } from './answer.ts';
 import { childrenNamed, findAttribute, findChild, findText, type XmlElement } from './xml.ts';
 
 const unspecified = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
-export const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 
 /** An identity is kept, and found again by an index: no provider's is near this long. */
 const maxSubject = 1024;

@@ -10,7 +10,7 @@ import { addressOf } from '../../providers/record.ts';
 
 // People join by the verified address of their own session and by no other: what a request says of it would prove nothing.
 
-type Deps = Pick<DomainDeps, 'database' | 'admission' | 'publicUrl'>;
+type Deps = Pick<DomainDeps, 'database' | 'admission' | 'authority' | 'publicUrl'>;
 
 const gateOf = async ({ database }: Pick<Deps, 'database'>, { email }: Caller): Promise<Gate | undefined> =>
   email === '' ? undefined : findGate(database, normaliseEmail(email).domain);
@@ -20,6 +20,8 @@ export async function suggestionsFor(deps: Deps, caller: Caller): Promise<Array<
   const gate = await gateOf(deps, caller);
   if (!gate) return [];
   const { tenant, name } = gate;
+  const { tenants: own } = await deps.authority.listUserTenants({ userId: caller.id });
+  if (own.some(({ id }) => id === tenant)) return [];
   const provider = await findProviderOfDomain(deps.database, name);
   return [{ tenant, name, redirect: provider ? addressOf(deps.publicUrl, provider, 'login') : '' }];
 }
