@@ -26,10 +26,24 @@ export const singleSettings = {
   ...withoutHop(notificationsSettings),
 } as const satisfies SettingTable;
 
+/** The login of a service, where the migrations have another one. */
+const loginSetting = (service: string) =>
+  ({
+    env: `BAILIWICK_${service.toUpperCase()}_LOGIN_URL`,
+    kind: 'text',
+    fallback: '',
+    check: (url: string) => url === '' || new URL(url),
+    about: `The URL that ${service} itself connects with, where the migrations have a login of their own: the login that it names becomes a member of the role bailiwick_${service}.`,
+  }) as const;
+
 /** A migration run (migrate.ts): the databases of all services, as a login that may create schemas and roles. */
 export const migrateSettings = {
   identity: databaseSettings('identity').databaseUrl,
   access: databaseSettings('access').databaseUrl,
   sso: databaseSettings('sso').databaseUrl,
   notifications: databaseSettings('notifications').databaseUrl,
+  identityLogin: loginSetting('identity'),
+  accessLogin: loginSetting('access'),
+  ssoLogin: loginSetting('sso'),
+  notificationsLogin: loginSetting('notifications'),
 } as const satisfies SettingTable;

@@ -20,9 +20,10 @@ export type ServiceSchema = {
 
 /**
  * Brings one service's schema up to its code's version, with the role the service works as. Safe to
- * run twice and by two at once. `url` needs the right to create schemas and roles.
+ * run twice and by two at once. `url` needs the right to create schemas and roles; `loginUrl` is the one
+ * that the service itself connects with, where that is another.
  */
-export async function migrate(schema: ServiceSchema, url: string, log: Log): Promise<void> {
+export async function migrate(schema: ServiceSchema, { url, loginUrl = '' }: { url: string; loginUrl?: string }, log: Log): Promise<void> {
   const client = new Client({ ...connectionOf(url), application_name: 'bailiwick-migrate', options: '-c lock_timeout=5000' });
   await client.connect();
   try {
@@ -30,6 +31,7 @@ export async function migrate(schema: ServiceSchema, url: string, log: Log): Pro
     await client.query("set lock_timeout = '60s'");
     await client.query('select pg_advisory_lock(hashtext($1))', [`bailiwick migrate ${schema.service}`]);
     await prepareSchema(client, schema.service);
+    await admitLogin(client, schema.service, loginUrl);
     const applied = await runMigrations(schema, url);
     await grantRights(client, schema.service);
     await client.query(
@@ -67,6 +69,12 @@ async function prepareSchema(client: Client, service: string): Promise<void> {
   await client.query(
     `create table if not exists ${service}.schema_window (only_row boolean primary key check (only_row), version int not null, compatible_from int not null)`,
   );
+}
+
+// A service's login can work as its role only as a member of it. Who names no login connects as the migrations do.
+async function admitLogin(client: Client, service: string, url: string): Promise<void> {
+  const login = url === '' ? '' : decodeURIComponent(new URL(url).username);
+  if (login !== '') await client.query(`grant ${databaseRole(service)} to ${client.escapeIdentifier(login)}`);
 }
 
 // A table that must only grow says so in its comment: its role then gets no right to change or delete.

@@ -50,7 +50,7 @@ test('as init containers the migrations run in the pods of every service, with t
   }
 });
 
-test('each service is migrated in its own database, as the login that may', { skip: chart.skip }, async (t) => {
+test('each service is migrated in its own database, as the login that may, and its own login is told', { skip: chart.skip }, async (t) => {
   const pod = podOf(await chart.render({ file: 'ci/split-databases-values.yaml' }), 'Job', 'migrations');
   const urls = readSettings(migrateSettings, materialise(t, pod, sampleSecret));
   assert.deepEqual(urls, {
@@ -58,7 +58,17 @@ test('each service is migrated in its own database, as the login that may', { sk
     access: 'postgres://access-owner',
     sso: 'postgres://sso-owner',
     notifications: 'postgres://notifications-owner',
+    identityLogin: 'postgres://identity',
+    accessLogin: 'postgres://access',
+    ssoLogin: 'postgres://sso',
+    notificationsLogin: 'postgres://notifications',
   });
+  // One for everything, with a login of its own, and what differs from it.
+  const mixed = readSettings(migrateSettings, materialise(t, podOf(await chart.render({ file: 'full' }), 'Job', 'migrations'), sampleSecret));
+  assert.deepEqual(
+    [mixed.identity, mixed.identityLogin, mixed.access, mixed.accessLogin, mixed.sso, mixed.ssoLogin],
+    ['identity-owner', 'identity-database', 'database-owner', 'database', 'sso-database', 'sso-database'].map((name) => `postgres://${name}`),
+  );
 });
 
 test('migrations wait no longer than five seconds for a lock', () => {

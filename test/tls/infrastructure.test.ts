@@ -93,10 +93,10 @@ test('a database URL with sslmode and sslrootcert is over TLS, for services and 
   await eventually('the server with TLS', () => isEncrypted(secure).catch(() => undefined));
   assert.equal(await isEncrypted(urlWith('sslmode=disable')), false);
   assert.equal(await isEncrypted(`${secure}&options=-c%20role%3Dpostgres`), true);
-  await migrate(accessSchema, secure, log);
+  await migrate(accessSchema, { url: secure }, log);
   for (const parameters of ['sslmode=verify-full', `sslmode=verify-full&sslrootcert=${wrong}`]) {
     await assert.rejects(isEncrypted(urlWith(parameters)), /certificate/);
-    await assert.rejects(migrate(accessSchema, urlWith(parameters), log), /certificate/);
+    await assert.rejects(migrate(accessSchema, { url: urlWith(parameters) }, log), /certificate/);
   }
   writeFileSync(wrong, ours.ca);
   assert.equal(await isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${wrong}`)), true, 'the file is read with each connection');

@@ -2,10 +2,11 @@
 The migrations: what a Job of its own or an init container of each pod runs. The advisory lock of each schema lets them run at once.
 */}}
 {{- define "bailiwick.migrationsContainer" -}}
-{{- $root := . -}}
 command: [node, deploy/migrate.ts]
 env:
-  {{- include "bailiwick.migrationsDatabases" . | fromYaml | values | sortAlpha | uniq | join "\n" | nindent 2 }}
+  {{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}
+  - {name: {{ .name }}, value: /run/migrations/{{ .secret }}/{{ .key }}}
+  {{- end }}
   {{- if .Values.tls.trust.existingSecret }}
   - {name: NODE_EXTRA_CA_CERTS, value: /run/migrations/trust.crt}
   {{- end }}
@@ -15,30 +16,29 @@ resources:
   {{- toYaml .Values.migrations.resources | nindent 2 }}
 {{- end -}}
 
-{{/* service → the entry of the environment that names its database. Those that share one have the same entry. */}}
-{{- define "bailiwick.migrationsDatabases" -}}
+{{/* $: a list of {name, secret, key}: the variables that name the databases, as the migrations and as the services reach them. */}}
+{{- define "bailiwick.migrationsUrls" -}}
 {{- $root := . -}}
-{{- range $service, $setting := (include "bailiwick.settings" . | fromYaml).migrate }}
-{{- $database := include "bailiwick.database" (dict "root" $root "service" $service "migrate" true) | fromYaml }}
-{{- $variable := $database.shared | ternary $setting.orElse $setting.env }}
-{{ $service }}: {{ printf "- {name: %s_FILE, value: /run/migrations/%sdatabase-url}" $variable ($database.shared | ternary "" (printf "%s-" $service)) | quote }}
+{{- $settings := (include "bailiwick.settings" . | fromYaml).migrate -}}
+{{- range $service := list "identity" "access" "sso" "notifications" }}
+{{- range $setting, $migrate := dict $service true (printf "%sLogin" $service) false }}
+{{- $database := include "bailiwick.database" (dict "root" $root "service" $service "migrate" $migrate) | fromYaml }}
+- {name: {{ (index $settings $setting).env }}_FILE, secret: {{ $database.secret }}, key: {{ $database.key }}}
+{{- end }}
 {{- end }}
 {{- end -}}
 
-{{/* The volume with the logins. */}}
+{{/* The volume with the logins. Those that several variables name are there once. */}}
 {{- define "bailiwick.migrationsVolume" -}}
-{{- $root := . -}}
-{{- $sources := "" -}}
-{{- range $service, $setting := (include "bailiwick.settings" . | fromYaml).migrate }}
-{{- $database := include "bailiwick.database" (dict "root" $root "service" $service "migrate" true) | fromYaml }}
-{{- $source := include "bailiwick.file" (dict "secret" $database.secret "key" $database.key "path" (printf "%sdatabase-url" ($database.shared | ternary "" (printf "%s-" $service)))) }}
-{{- if not (contains $source $sources) }}{{- $sources = print $sources $source }}{{- end }}
+{{- $sources := list -}}
+{{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}
+{{- $sources = append $sources (include "bailiwick.file" (dict "secret" .secret "key" .key "path" (printf "%s/%s" .secret .key))) }}
 {{- end -}}
 name: migrations
 projected:
   defaultMode: 0440
   sources:
-    {{- $sources | nindent 4 }}
+    {{- $sources | uniq | join "" | nindent 4 }}
     {{- include "bailiwick.trustFile" . | nindent 4 }}
 {{- end -}}
 
