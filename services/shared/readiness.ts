@@ -3,7 +3,7 @@ export type Readiness = () => Promise<string | undefined>;
 
 const cachedMs = 2000;
 
-/** Database and broker are asked at most every 2 s while they are there, however many ask for readiness. */
+/** Whatever has to be there is asked at most every 2 s while it is, however many ask for readiness. */
 export function createReadiness(ready: () => Promise<void>): Readiness {
   let checkedAt = 0;
   let problem: string | undefined = 'not checked yet';

@@ -18,7 +18,7 @@ export type Service = {
   name: string;
   routes: Routes;
   dispatch: Dispatch;
-  /** Rejects while the service cannot work: its schema is not there, the database or the broker is away. */
+  /** Rejects while the service cannot work: its schema is not there, the database is away, or it has never found the broker. */
   ready(): Promise<void>;
   /** Stops the background work, waits for what is in hand, and lets go of database and broker. */
   stop(): Promise<void>;
@@ -61,6 +61,7 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
   const { served, background = [] } = parts({ database, broker });
   const table = routes(...served);
 
+  let hasFoundBroker = false;
   let relay: ReturnType<typeof startRelay> | undefined;
   const running: Array<() => Promise<void>> = [];
   const begin = whenSchemaFits(database, schema, log, () => {
@@ -86,7 +87,9 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
     async ready() {
       if (!begin.done()) throw new Error(`the schema ${name} cannot be used yet`);
       await database.ping();
-      if (!broker.isConnected()) throw new Error('the broker is away');
+      // Afterwards calls go on without it: what they change waits in the outbox.
+      hasFoundBroker ||= broker.isConnected();
+      if (!hasFoundBroker) throw new Error('the broker is away');
     },
     async stop() {
       begin.cancel();

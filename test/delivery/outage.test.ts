@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { mailsTo, mailTo, newAddress, register, signUp } from '../people.ts';
 
@@ -11,14 +13,25 @@ describeBoth('outages', (topology) => {
   });
   after(() => stack?.stop());
 
+  async function readiness(service: ServiceName): Promise<[status: number, text: string]> {
+    const { ports } = stack.wiring;
+    const response = await fetch(`http://${loopback}:${ports[topology === 'one process' ? 'gateway' : service].admin}/readyz`);
+    return [response.status, await response.text()];
+  }
+
   test('without the broker changes are accepted and kept, and go out when it returns', async () => {
     const { token } = await signUp(stack);
     await stack.stopBroker();
     const address = newAddress('patient');
     await register(stack, address);
     assert.equal((await stack.call('Account_Get', {}, token)).status, 200);
-    await sleep(500);
+    // Longer than readiness is remembered.
+    await sleep(2500);
+    for (const service of serviceNames) assert.deepEqual(await readiness(service), [200, 'ok\n'], service);
     assert.deepEqual(await mailsTo(stack, address), []);
+    // A process that has never found the broker may have been given a wrong address: it gets no calls.
+    stack.kill('access');
+    await eventually('a start that waits for the broker', async () => (await readiness('access').catch(() => []))[1] === 'the broker is away\n');
     await stack.startBroker();
     await mailTo(stack, address);
     await stack.ready();
