@@ -92,6 +92,9 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   [['httpRoute.enabled=true', 'config.trustedProxies={10.0.0.0/8}'], /httpRoute\.parentRefs/],
   [['externalSecrets.secrets.bailiwick=prod'], /externalSecrets\.storeRef\.name/],
   [['evaluation.enabled=true', 'migrations.mode=hook'], /migrations\.mode: hook runs before/],
+  [['nats.existingSecret=nats'], /nats\.url and nats\.existingSecret: name one/],
+  [['mail.smtpUrl=smtp://mail'], /mail\.smtpUrl and mail\.existingSecret: name one/],
+  [['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'], /egress\.proxyUrl and egress\.existingSecret: name one/],
   [['config.keyService=vault'], /config\.vaultUrl/],
   [['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'], /mode single has one database/],
 ];

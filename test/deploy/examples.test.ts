@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { parse } from 'yaml';
 import { chartDir, kubernetes, objectsIn } from '../chart/helm.ts';
-import type { Manifest } from '../chart/manifests.ts';
+import { type Manifest, objectsOf as objectsOfKind, podsIn } from '../chart/manifests.ts';
 import { findTool, run } from '../chart/tools.ts';
 import { findDefinitions } from './definitions.ts';
 import { read } from './dockerfile.ts';
@@ -59,6 +59,22 @@ test('every object is one that its project defines, and says nothing that it doe
 test('the chart takes the values of each example, and those of all at once', { skip }, async () => {
   for (const file of values) assert.ok((await render(file)).length > 30, file);
   await render(...values);
+});
+
+/** Who makes the Secrets that the chart names with all examples at once. One that nobody makes keeps its pods from starting. */
+const makers: Readonly<Record<string, string>> = {
+  bailiwick: 'external-secrets',
+  'bailiwick-mail': 'external-secrets',
+  'bailiwick-database': 'cloudnativepg, before the cluster',
+  'bailiwick-postgres-ca': 'cloudnativepg, by the operator',
+};
+
+test('with all examples at once every Secret that is named is made by one of them', { skip }, async () => {
+  const objects = await render(...values);
+  const certificates = objectsOfKind(objects, 'Certificate').map(({ spec }) => (spec as unknown as { secretName: string }).secretName);
+  const sources = podsIn(objects).flatMap(({ pod }) => pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []));
+  const named = new Set(sources.flatMap(({ secret }) => (secret ? [secret.name] : [])));
+  assert.deepEqual([...named].sort(), [...certificates, ...Object.keys(makers)].sort());
 });
 
 test('PostgreSQL: the chart reads the Secret, the authority and the pods that the cluster has', { skip }, async () => {

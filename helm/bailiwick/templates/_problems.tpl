@@ -84,6 +84,12 @@
 - "tls.internal.existingSecret or tls.internal.existingSecrets.{{ $name }}: the Secret with the certificate"
 {{- end }}
 {{- end }}
+{{- range $group, $url := dict "nats" "url" "mail" "smtpUrl" "egress" "proxyUrl" }}
+{{- $values := index $root.Values $group }}
+{{- if and (index $values $url) $values.existingSecret }}
+- "{{ $group }}.{{ $url }} and {{ $group }}.existingSecret: name one of them, and leave the other empty"
+{{- end }}
+{{- end }}
 {{- if and (eq .Values.mode "single") (not (or .Values.database.existingSecret .Values.evaluation.enabled)) }}
 - "database.existingSecret: mode single has one database for everything"
 {{- end }}
