@@ -13,8 +13,9 @@ export const schemas = [identitySchema, accessSchema, ssoSchema, notificationsSc
 
 /** Brings every service's schema up to this code's version. Safe to run again, and by several at once. */
 export async function migrateAll(environment: Environment, log: Log): Promise<void> {
-  const urls: Record<string, string> = readSettings(migrateSettings, environment);
-  for (const schema of schemas) await migrate(schema, { url: urls[schema.service] ?? '', loginUrl: urls[`${schema.service}Login`] ?? '' }, log);
+  const { waitSeconds, ...given } = readSettings(migrateSettings, environment);
+  const urls: Record<string, string> = given;
+  for (const schema of schemas) await migrate(schema, { url: urls[schema.service] ?? '', loginUrl: urls[`${schema.service}Login`] ?? '', waitSeconds }, log);
 }
 
 if (import.meta.main) {

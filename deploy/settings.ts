@@ -46,4 +46,10 @@ export const migrateSettings = {
   accessLogin: loginSetting('access'),
   ssoLogin: loginSetting('sso'),
   notificationsLogin: loginSetting('notifications'),
+  waitSeconds: {
+    env: 'BAILIWICK_DATABASE_WAIT_SECONDS',
+    kind: 'int',
+    fallback: '0',
+    about: 'How long a database that does not answer is waited for, rather than failing at once.',
+  },
 } as const satisfies SettingTable;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitySchema } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
@@ -18,14 +19,21 @@ export type ServiceSchema = {
   compatibleFrom: number;
 };
 
+export type MigrationOptions = {
+  /** Of a login that may create schemas and roles. */
+  url: string;
+  /** The one that the service itself connects with, where that is another. */
+  loginUrl?: string;
+  /** How long a database that does not answer is waited for. */
+  waitSeconds?: number;
+};
+
 /**
  * Brings one service's schema up to its code's version, with the role the service works as. Safe to
- * run twice and by two at once. `url` needs the right to create schemas and roles; `loginUrl` is the one
- * that the service itself connects with, where that is another.
+ * run twice and by two at once.
  */
-export async function migrate(schema: ServiceSchema, { url, loginUrl = '' }: { url: string; loginUrl?: string }, log: Log): Promise<void> {
-  const client = new Client({ ...connectionOf(url), application_name: 'bailiwick-migrate', options: '-c lock_timeout=5000' });
-  await client.connect();
+export async function migrate(schema: ServiceSchema, { url, loginUrl = '', waitSeconds = 0 }: MigrationOptions, log: Log): Promise<void> {
+  const client = await connect(url, waitSeconds, log);
   try {
     // Roles belong to the whole server, so the lock is about the name and not the database.
     await client.query("set lock_timeout = '60s'");
@@ -57,6 +65,26 @@ export async function assertSchemaWindow(database: Database, schema: ServiceSche
   if (!found || found.version < ours)
     throw new Error(`the schema ${schema.service} is at version ${found?.version ?? 0} and this code needs ${ours}: run the migrations first`);
   if (found.compatible_from > ours) throw new Error(`the schema ${schema.service} needs code of version ${found.compatible_from} or newer, this is ${ours}`);
+}
+
+const pauseMs = 2000;
+
+async function connect(url: string, waitSeconds: number, log: Log): Promise<Client> {
+  for (const deadline = Date.now() + waitSeconds * 1000; ; await sleep(pauseMs)) {
+    const client = new Client({
+      ...connectionOf(url),
+      application_name: 'bailiwick-migrate',
+      options: '-c lock_timeout=5000',
+      connectionTimeoutMillis: 8000,
+    });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (Date.now() >= deadline) throw error;
+      log.warn('waiting for the database', { error });
+    }
+  }
 }
 
 async function prepareSchema(client: Client, service: string): Promise<void> {

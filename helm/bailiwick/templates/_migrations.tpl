@@ -7,6 +7,7 @@ env:
   {{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}
   - {name: {{ .name }}, value: /run/migrations/{{ .secret }}/{{ .key }}}
   {{- end }}
+  - {name: {{ (include "bailiwick.settings" . | fromYaml).migrate.waitSeconds.env }}, value: "180"}
   {{- if .Values.tls.trust.existingSecret }}
   - {name: NODE_EXTRA_CA_CERTS, value: /run/migrations/trust.crt}
   {{- end }}
