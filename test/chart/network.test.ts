@@ -96,10 +96,30 @@ test('what is named is all that is reached: ingress controller, monitoring, serv
   assert.deepEqual(outside('gateway').sort(), [...everywhere].sort());
   assert.deepEqual(outside('access').sort(), [...everywhere, '10.2.0.0/16:6432'].sort());
   const toReceivers = ['10.3.0.7/32:8888', '10.5.0.0/16:8200'];
-  assert.deepEqual(outside('sso').sort(), [...everywhere, ...toReceivers, '10.2.0.0/16:6432'].sort());
+  const resolvers = ['10.0.0.10/32', '10.0.0.11/32', '2001:db8::53/128'].flatMap((address) => [`${address}:53`, `${address}:53/UDP`]);
+  assert.deepEqual(outside('sso').sort(), [...everywhere, ...toReceivers, ...resolvers, '10.2.0.0/16:6432'].sort());
   assert.ok(outside('notifications-email').includes('10.4.0.0/16:2525'));
   assert.deepEqual(edgesIn(objects, 'gateway', 'ingress').sort(), ['ns ingress:8080', 'ns monitoring:9464', 'test:8080', 'test:9464']);
   assert.ok(!edgesIn(objects, 'gateway', 'egress').some((edge) => edge.startsWith('anybody')));
+});
+
+test('what a workload’s own `config` names is reached by that workload', { skip: chart.skip }, async () => {
+  const objects = await render(
+    'config.egressPorts={9443}',
+    'services.sso.config.vaultUrl=https://vault.example.com:8200',
+    'services.sso.config.dnsResolvers={192.0.2.1,[2001:db8::1]}',
+    'services.notifications-delivery.config.egressResolver=192.0.2.2:5353',
+    'services.notifications-delivery.config.egressPorts={9444}',
+  );
+  const beyond = (component: string) => {
+    const known = [...common, ...(matrix[component] ?? [])];
+    return edgesIn(objects, component, 'egress').filter((edge) => !known.includes(edge));
+  };
+  const resolvers = ['192.0.2.1/32', '2001:db8::1/128'].flatMap((address) => [`${address}:53/UDP`, `${address}:53`]);
+  assert.deepEqual(beyond('sso'), [...resolvers, 'public:9443', 'anybody:8200']);
+  assert.deepEqual(beyond('notifications-delivery'), ['192.0.2.2/32:5353/UDP', '192.0.2.2/32:5353', 'public:9444']);
+  assert.deepEqual(beyond('notifications-api'), ['public:9443']);
+  assert.deepEqual(beyond('access'), []);
 });
 
 test('an evaluation’s servers are reached by those who need them', { skip: chart.skip }, async () => {

@@ -25,6 +25,15 @@ test('the pods that seal for tenants sign in to Vault with a token of their own,
   assert.equal(seen, 4);
 });
 
+test('a single workload may sign in to Vault', { skip: chart.skip }, async () => {
+  const set = ['keyService=vault', 'vaultUrl=https://vault.example.com', 'vaultKubernetesRole=sso'].map((value) => `services.sso.config.${value}`);
+  const pods = configuredPods(await chart.render({ file: 'minimal', set }));
+  assert.deepEqual(
+    pods.filter(({ pod }) => tokensOf(pod).length > 0).map(({ name }) => name),
+    ['sso'],
+  );
+});
+
 test('a token and certificates for Vault come from Secrets of their own', { skip: chart.skip }, async () => {
   const set = ['config.keyService=vault', 'config.vaultUrl=https://vault.example.com', 'vault.token.existingSecret=vault', 'vault.ca.existingSecret=vault-ca'];
   for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set })).filter((one) => isSealing(one.name))) {

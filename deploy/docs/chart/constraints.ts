@@ -136,7 +136,7 @@ export const config: Readonly<Record<string, Schema>> = {
   endpointPatience: { ...waits, minItems: 1 },
   egressAllowHosts: texts(),
   egressAllowCidrs: texts('^[0-9a-fA-F.:]+/[0-9]{1,3}$'),
-  egressPorts: texts('^[0-9]{1,5}$'),
+  egressPorts: { type: 'array', items: { type: ['integer', 'string'], pattern: '^[0-9]{1,5}$', minimum: 1, maximum: 65535 } },
   egressResolver: { pattern: '^([0-9.]+|\\[[0-9a-fA-F:.]+\\])?(:[0-9]{1,5})?$' },
   dnsResolvers: texts('^([0-9.]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?$'),
 };

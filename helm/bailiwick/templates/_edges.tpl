@@ -39,17 +39,31 @@ calls it. The rest is database, broker and name servers for whoever reads those 
     {{- include "bailiwick.pods" (dict "root" .root "components" (list .component)) | nindent 4 }}
 {{- end -}}
 
+{{/* Numbers as ports of name servers. */}}
+{{- define "bailiwick.dnsPorts" -}}
+{{- range . }}
+- {port: {{ int . }}, protocol: UDP}
+- {port: {{ int . }}, protocol: TCP}
+{{- end }}
+{{- end -}}
+
 {{- define "bailiwick.dnsEdge" -}}
 {{- $edge := .Values.networkPolicy.dns }}
 - ports:
-    {{- range $edge.ports }}
-    - {port: {{ int . }}, protocol: UDP}
-    - {port: {{ int . }}, protocol: TCP}
-    {{- end }}
+    {{- include "bailiwick.dnsPorts" $edge.ports | nindent 4 }}
   {{- with $edge.to }}
   to:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+{{- end -}}
+
+{{/* address, address:port or [address]:port: egress to a name server of the installation's choice. */}}
+{{- define "bailiwick.resolverEdge" -}}
+{{- $address := regexReplaceAll "^\\[?([^\\]]+?)\\]?(:[0-9]+)?$" . "${1}" }}
+- ports:
+    {{- include "bailiwick.dnsPorts" (list (regexFind ":[0-9]+$" . | trimPrefix ":" | default "53")) | nindent 4 }}
+  to:
+    - ipBlock: {cidr: {{ printf "%s/%s" $address (contains ":" $address | ternary "128" "32") | quote }}}
 {{- end -}}
 
 {{- define "bailiwick.databaseEdge" -}}
@@ -60,13 +74,19 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end }}
 {{- end -}}
 
-{{/* (dict "root" $ "workload" its entry): the rules of what a workload dials. */}}
+{{/* (dict "root" $ "name" "workload" its entry): the rules of what a workload dials. */}}
 {{- define "bailiwick.egressRules" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values -}}
 {{- $edges := $values.networkPolicy -}}
 {{- $settings := index (include "bailiwick.settings" $root | fromYaml) .workload.process -}}
+{{- $config := include "bailiwick.config" (dict "root" $root "values" (include "bailiwick.workloadValues" . | fromYaml)) | fromYaml -}}
 {{- include "bailiwick.dnsEdge" $root }}
+{{- $resolvers := hasKey $settings "dnsResolvers" | ternary (default list $config.dnsResolvers) list }}
+{{- if hasKey $settings "egressResolver" }}{{- $resolvers = append $resolvers $config.egressResolver }}{{- end }}
+{{- range compact $resolvers | uniq }}
+{{- include "bailiwick.resolverEdge" . }}
+{{- end }}
 {{- range $peer := list "identity" "access" "sso" "notifications" }}
 {{- if hasKey $settings (printf "%sUrl" $peer) }}
 {{- $port := eq $values.rpc.mode "grpc" | ternary 8081 8080 }}
@@ -89,11 +109,11 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end }}
 {{- end }}
 {{- if has "receivers" .workload.reaches }}
-{{- include "bailiwick.receiverEdges" $root }}
+{{- include "bailiwick.receiverEdges" (dict "root" $root "config" $config) }}
 {{- end }}
-{{- if and (hasKey $settings "vaultUrl") $values.config.vaultUrl }}
-{{- $usual := hasPrefix "https:" $values.config.vaultUrl | ternary 443 80 }}
-{{- include "bailiwick.outside" (dict "edge" $edges.vault "url" $values.config.vaultUrl "usual" (list $usual)) }}
+{{- if and (hasKey $settings "vaultUrl") $config.vaultUrl }}
+{{- $usual := hasPrefix "https:" $config.vaultUrl | ternary 443 80 }}
+{{- include "bailiwick.outside" (dict "edge" $edges.vault "url" $config.vaultUrl "usual" (list $usual)) }}
 {{- end }}
 {{- with $values.telemetry.endpoint }}
 {{- include "bailiwick.outside" (dict "edge" $edges.telemetry "url" . "usual" (list (hasPrefix "https:" . | ternary 443 80))) }}
@@ -101,34 +121,35 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end -}}
 
 {{/*
-$: the addresses that tenants choose. Public ones and no others, as services/shared/egress has them; behind a proxy not even those.
+(dict "root" $ "config" a workload's): the addresses that tenants choose. Public ones and no others, as services/shared/egress has
+them; behind a proxy not even those.
 */}}
 {{- define "bailiwick.receiverEdges" -}}
-{{- $proxy := .Values.egress -}}
-{{- $config := .Values.config -}}
+{{- $values := .root.Values -}}
+{{- $proxy := $values.egress -}}
 {{- if or $proxy.proxyUrl $proxy.existingSecret }}
-{{- include "bailiwick.outside" (dict "edge" .Values.networkPolicy.egressProxy "url" $proxy.proxyUrl "usual" (list 3128)) }}
+{{- include "bailiwick.outside" (dict "edge" $values.networkPolicy.egressProxy "url" $proxy.proxyUrl "usual" (list 3128)) }}
 {{- else }}
-{{- $networks := .Files.Get "files/networks.yaml" | fromYaml }}
+{{- $networks := .root.Files.Get "files/networks.yaml" | fromYaml }}
 - ports:
-    {{- include "bailiwick.tcpPorts" (concat (list 443 8443) (default list $config.egressPorts)) | nindent 4 }}
+    {{- include "bailiwick.tcpPorts" (concat (list 443 8443) (default list .config.egressPorts)) | nindent 4 }}
   to:
     {{- range $networks.public }}
     - ipBlock: {{ toJson . }}
     {{- end }}
-{{- with $config.egressAllowCidrs }}
+{{- with .config.egressAllowCidrs }}
 - to:
     {{- range . }}
     - ipBlock: {cidr: {{ . | quote }}}
     {{- end }}
 {{- end }}
-{{- with .Values.networkPolicy.receivers }}
+{{- with $values.networkPolicy.receivers }}
 {{- if .to }}
 {{- include "bailiwick.outside" (dict "edge" .) }}
 {{- end }}
 {{- end }}
-{{- if include "bailiwick.usesInbox" . }}
-{{- include "bailiwick.inside" (dict "root" . "component" "inbox" "ports" (list 8025)) }}
+{{- if include "bailiwick.usesInbox" .root }}
+{{- include "bailiwick.inside" (dict "root" .root "component" "inbox" "ports" (list 8025)) }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -3,7 +3,7 @@ What is mounted: secrets and certificates as files below /run/bailiwick, in one 
 that belongs together at once. A pod gets what its process reads, and of the private keys its own only.
 */}}
 
-{{/* (dict "root" $ "process" name): all volumes of a process. */}}
+{{/* (dict "root" $ "name" workload "process" name "values" the workload's): all volumes of a process. */}}
 {{- define "bailiwick.volumes" -}}
 - name: secrets
   projected:
@@ -15,7 +15,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- end }}
 {{- end -}}
 
-{{/* The same: where its container has them. */}}
+{{/* (dict "root" $ "process" name): where its container has them. */}}
 {{- define "bailiwick.mounts" -}}
 - {name: secrets, mountPath: /run/bailiwick, readOnly: true}
 {{- if include "bailiwick.mailTemplates" . }}
@@ -30,7 +30,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "root" $ "name" workload "process" name): the sources of the volume. */}}
+{{/* The same: the sources of the volume. */}}
 {{- define "bailiwick.files" -}}
 {{- $root := .root -}}
 {{- $process := .process -}}
@@ -50,7 +50,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- include "bailiwick.file" (dict "secret" . "key" $reference.key "path" $path) }}
 {{- end }}
 {{- end }}
-{{- if $root.Values.config.vaultKubernetesRole }}
+{{- if (include "bailiwick.config" . | fromYaml).vaultKubernetesRole }}
 - serviceAccountToken: {path: vault-jwt, expirationSeconds: 3600}
 {{- end }}
 {{- end }}

@@ -12,7 +12,7 @@ deploy/settings.ts. A setting's value comes from "bailiwick.wiring" where the cl
 {{- $context := . -}}
 {{- $settings := index (include "bailiwick.settings" .root | fromYaml) .process -}}
 {{- $wiring := include "bailiwick.wiring" (merge (dict "settings" $settings) .) | fromYaml -}}
-{{- $config := mustMergeOverwrite (include "bailiwick.config" .root | fromYaml) (deepCopy (default dict .values.config)) -}}
+{{- $config := include "bailiwick.config" . | fromYaml -}}
 {{- range $name, $setting := $settings -}}
 {{- if hasKey $wiring $name }}
 {{- $given := index $wiring $name }}
@@ -105,11 +105,11 @@ dns:///{{ include "bailiwick.host" (dict "root" .root "component" (printf "%s-gr
 {{ eq .process "notifications" | ternary "notifications-api" .process }}
 {{- end -}}
 
-{{/* `config`, and in an evaluation a guard that lets webhooks reach the inbox. */}}
+{{/* (dict "root" $ "values" a workload's): `config` with its own on top, and in an evaluation a guard that lets webhooks reach the inbox. */}}
 {{- define "bailiwick.config" -}}
-{{- $config := deepCopy .Values.config -}}
-{{- if and .Values.evaluation.enabled (not (hasKey $config "egressAllowHosts")) -}}
-{{- $_ := set $config "egressAllowHosts" (list (include "bailiwick.host" (dict "root" . "component" "inbox"))) -}}
+{{- $config := mustMergeOverwrite (deepCopy .root.Values.config) (deepCopy (default dict .values.config)) -}}
+{{- if and .root.Values.evaluation.enabled (not (hasKey $config "egressAllowHosts")) -}}
+{{- $_ := set $config "egressAllowHosts" (list (include "bailiwick.host" (dict "root" .root "component" "inbox"))) -}}
 {{- end -}}
 {{- toYaml $config -}}
 {{- end -}}
