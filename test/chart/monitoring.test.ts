@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
+import { operations } from '@bailiwick/proto/registry.ts';
 import { openChart } from './helm.ts';
 import { containerOf, findObject, objectsOf, podOf, workloads } from './manifests.ts';
 
@@ -10,7 +11,7 @@ const chart = await openChart();
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 type Expression = { key: string; operator: string; values: string[] };
 type Monitor = { jobLabel: string; selector: { matchExpressions: Expression[] }; endpoints?: Endpoint[]; podMetricsEndpoints?: Endpoint[] };
-type Endpoint = { port: string; path: string; interval: string };
+type Endpoint = { port: string; path: string; interval: string; honorLabels: boolean };
 type Alert = { alert: string; expr: string; labels: Record<string, string>; annotations: { summary: string; runbook_url: string } };
 
 test('nothing of it is there unless it is asked for', { skip: chart.skip }, async () => {
@@ -26,7 +27,7 @@ test('every workload’s metrics are read once, on the admin port', { skip: char
     const { jobLabel, selector, endpoints = [], podMetricsEndpoints = [] } = spec as unknown as Monitor;
     assert.equal(metadata.labels?.['release'], 'prometheus');
     assert.equal(jobLabel, 'app.kubernetes.io/instance');
-    assert.deepEqual([...endpoints, ...podMetricsEndpoints], [{ port: 'admin', path: '/metrics', interval: '30s' }]);
+    assert.deepEqual([...endpoints, ...podMetricsEndpoints], [{ port: 'admin', path: '/metrics', interval: '30s', honorLabels: true }]);
     return selector.matchExpressions.find(({ key }) => key === 'app.kubernetes.io/component')?.values ?? [];
   });
   assert.deepEqual(components.sort(), Object.keys(workloads).sort());
@@ -48,12 +49,22 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
     const asked = (expr.match(/bailiwick_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, ''));
     for (const name of asked) assert.ok(documented.has(name), `${alert}: ${name}`);
     for (const selector of expr.match(/\{[^}]*\}/g) ?? []) assert.match(selector, /^\{job="bailiwick",namespace="test"/, alert);
-    assert.doesNotMatch(expr, /\$job/);
+    assert.doesNotMatch(expr, /\$/);
     assert.ok(['critical', 'warning'].includes(labels['severity'] ?? '') && labels['team'] === 'identity', alert);
     assert.match(annotations.summary, /\.$/);
     assert.equal(annotations.runbook_url, `https://example.com/runbooks#${alert.toLowerCase()}`);
   }
   assert.deepEqual(alerts.map(({ alert }) => alert).sort(), sections.sort());
+  // Of the operations, those that the delivery worker alone may call do not count.
+  for (const name of ['BailiwickErrors', 'BailiwickSlow']) {
+    const { expr } = alerts.find(({ alert }) => alert === name) ?? assert.fail(name);
+    const selectors = expr.match(/operation_seconds_\w+\{[^}]*\}/g) ?? [];
+    assert.ok(selectors.length > 0);
+    for (const selector of selectors) {
+      const excluded = new RegExp(`^(?:${/operation!~"([^"]+)"/.exec(selector)?.[1]})$`);
+      for (const one of operations.values()) assert.equal(excluded.test(one.name), one.credential === 'worker', one.name);
+    }
+  }
 });
 
 test('the collector is told to every workload by OpenTelemetry’s own variables, its headers by reference', { skip: chart.skip }, async () => {
