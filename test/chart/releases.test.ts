@@ -78,8 +78,10 @@ test('`helm test` asks the gateway through its Service whether it is ready, for 
     assert.equal(metadata.annotations?.['helm.sh/hook'], 'test');
     const { containers, restartPolicy } = spec as unknown as { containers: Array<{ command: string[] }>; restartPolicy: string };
     assert.equal(restartPolicy, 'Never');
-    const script = containers[0]?.command.at(-1) ?? '';
-    return `${/fetch\("([^"]+)"/.exec(script)?.[1]} ${/status === (\d+)/.exec(script)?.[1]}`;
+    const [node, script, url, status, body] = containers[0]?.command ?? [];
+    assert.deepEqual([node, script], ['node', 'deploy/ask.ts']);
+    assert.equal(body === undefined, status === '200');
+    return `${url} ${status}`;
   });
   const gateway = 'http://bailiwick-gateway.test.svc.cluster.local';
   assert.deepEqual(asked.sort(), [`${gateway}:8080/Account_Login 401`, `${gateway}:8080/openapi.json 200`, `${gateway}:9464/readyz 200`]);

@@ -76,6 +76,8 @@ describe('the image', { skip, concurrency: false }, () => {
         () => false,
       );
     await Promise.race([until(isReady, 30_000), ended]);
+    const asked = runContainer(t, place, ['node', 'deploy/ask.ts', `http://${loopback}:${adminPort}/readyz`, '200'], { env });
+    assert.equal((await asked.ended).code, 0, asked.output());
     const token = readFileSync(join(secretsDir, 'platform-key'), 'utf8').trim();
     const answer = await fetch(`${own.BAILIWICK_PUBLIC_URL}/Users_Create`, {
       method: 'POST',

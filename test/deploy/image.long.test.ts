@@ -31,6 +31,7 @@ const isInImage = (path: string) => !isIgnored(path) && [...sources.keys()].some
 /** What a container of the chart runs. */
 const scripts = [
   ...Object.values(workloads).map((name) => (name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`)),
+  'deploy/ask.ts',
   'deploy/migrate.ts',
   'deploy/single.ts',
   'deploy/local/inbox/inbox.ts',
