@@ -32,6 +32,11 @@ test('an ordinary Job waits for nothing, a hook’s goes before the workloads, a
   assert.deepEqual(await hookOf('initContainer'), []);
 });
 
+test('a hook may stand beside Secrets out of a store that it does not read', { skip: chart.skip }, async () => {
+  const set = ['migrations.mode=hook', 'externalSecrets.secrets.bailiwick=prod', 'externalSecrets.storeRef.name=vault'];
+  assert.equal(objectsOf(await chart.render({ file: 'minimal', set }), 'ExternalSecret').length, 1);
+});
+
 test('as init containers the migrations run in the pods of every service, with the login that may migrate, and not in the gateway’s', {
   skip: chart.skip,
 }, async () => {

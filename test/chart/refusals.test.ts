@@ -92,6 +92,10 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   [['httpRoute.enabled=true', 'config.trustedProxies={10.0.0.0/8}'], /httpRoute\.parentRefs/],
   [['externalSecrets.secrets.bailiwick=prod'], /externalSecrets\.storeRef\.name/],
   [['evaluation.enabled=true', 'migrations.mode=hook'], /migrations\.mode: hook runs before/],
+  [
+    ['migrations.mode=hook', 'externalSecrets.secrets.bailiwick-database=prod', 'externalSecrets.storeRef.name=vault'],
+    /migrations\.mode: hook runs before externalSecrets makes the Secret bailiwick-database, which it reads; take job/,
+  ],
   [['nats.existingSecret=nats'], /nats\.url and nats\.existingSecret: name one/],
   [['mail.smtpUrl=smtp://mail'], /mail\.smtpUrl and mail\.existingSecret: name one/],
   [['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'], /egress\.proxyUrl and egress\.existingSecret: name one/],

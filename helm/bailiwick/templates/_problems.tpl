@@ -96,6 +96,15 @@
 {{- if and .Values.evaluation.enabled (eq .Values.migrations.mode "hook") }}
 - "migrations.mode: hook runs before the evaluation's database is there, take job"
 {{- end }}
+{{- if eq .Values.migrations.mode "hook" }}
+{{- $read := list .Values.tls.trust.existingSecret }}
+{{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}{{- $read = append $read .secret }}{{- end }}
+{{- range compact $read | uniq }}
+{{- if hasKey $.Values.externalSecrets.secrets . }}
+- "migrations.mode: hook runs before externalSecrets makes the Secret {{ . }}, which it reads; take job, or make that Secret beforehand"
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.publicUrl) }}
 - "publicUrl: an Ingress or an HTTPRoute is made for its host and its path"
 {{- end }}
