@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import process from 'node:process';
 import { test, type TestContext } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
@@ -113,6 +114,21 @@ test('a release is checked first, then built for two architectures on both runti
       jobs[name]?.steps.some(({ uses }) => uses?.startsWith('actions/attest-build-provenance@')),
       name,
     );
+});
+
+test('a released chart names the image that was released with it', async (t) => {
+  const publishing = commandsOf(workflow('release').jobs['chart']).find((command) => command.includes('helm package')) ?? assert.fail('no such step');
+  const [before = ''] = publishing.split('helm package');
+  const folder = temporaryFolder(t);
+  const values = 'helm/bailiwick/values.yaml';
+  mkdirSync(join(folder, dirname(values)), { recursive: true });
+  cpSync(join(root, values), join(folder, values));
+  const prepare = () => run('bash', ['-euo', 'pipefail', '-c', before], { cwd: folder, env: { ...process.env, PLACE: 'registry.example.com/team' } });
+  await prepare();
+  const { image } = parse(readFileSync(join(folder, values), 'utf8')) as { image: { repository: string } };
+  assert.equal(image.repository, 'registry.example.com/team/bailiwick');
+  writeFileSync(join(folder, values), read(values).replace('  repository: bailiwick\n', '  repository: other\n'));
+  await assert.rejects(prepare());
 });
 
 /** What names the version, as it is here but for the changes. */
