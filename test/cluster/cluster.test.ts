@@ -6,9 +6,11 @@ import process from 'node:process';
 import { test } from 'node:test';
 import { openChart } from '../chart/helm.ts';
 import { containerOf, podOf, podsIn, workloads } from '../chart/manifests.ts';
+import { assertRestricted } from '../chart/restricted.ts';
 import { run } from '../chart/tools.ts';
-import { lastCounts } from './load.ts';
+import { lastCounts, loadPod } from './load.ts';
 import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
+import { untilNothing } from './tools.ts';
 
 // What `npm run test:cluster` does before there is a cluster.
 
@@ -47,6 +49,21 @@ test('an image and a context are named as arguments, and nothing else', () => {
 test('the counts of the load are those of its last line', () => {
   assert.deepEqual(lastCounts(''), { requests: 0, failures: [] });
   assert.deepEqual(lastCounts('{"requests":1,"failures":[]}\n{"requests":2,"failures":["a"]}\n'), { requests: 2, failures: ['a'] });
+});
+
+test('the pod with the load is one that the namespace takes', () => {
+  const { spec } = loadPod({ image: 'bailiwick:test', gateway: 'http://bailiwick-gateway:8080', token: 'token', tenant: 'ten_1' });
+  const containers = spec.containers.map((container) => ({ ...container, volumeMounts: [] }));
+  assertRestricted({ metadata: {}, spec: { ...spec, serviceAccountName: 'default', containers, volumes: [] } }, 'load');
+});
+
+test('what still ends is waited for, and named where it does not end', async () => {
+  const found = ['pod/a\npod/b\n', 'pod/b\n', '\n'];
+  await untilNothing('left', async () => found.shift() ?? assert.fail('asked too often'), { pauseMs: 1 });
+  await assert.rejects(
+    untilNothing('left', async () => 'pod/b\n', { limitMs: 5, pauseMs: 1 }),
+    /^Error: left: pod\/b$/,
+  );
 });
 
 test('every pod that is installed has the image that was named', { skip: chart.skip }, async () => {

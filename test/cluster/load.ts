@@ -34,22 +34,30 @@ setInterval(() => void send(turn++), 20);
 setInterval(() => console.log(JSON.stringify({ ...counts, failures: counts.failures.slice(0, 20) })), 1000);
 `;
 
-export async function startLoad(cluster: Cluster, { image, gateway, token, tenant }: Load) {
-  const env = { GATEWAY: gateway, TOKEN: token, TENANT: tenant };
-  const given = Object.entries(env).map(([name, value]) => `--env=${name}=${value}`);
-  await cluster.kubectl(
-    'run',
-    pod,
-    `--image=${image}`,
-    '--image-pull-policy=IfNotPresent',
-    '--restart=Never',
-    ...given,
-    '--command',
-    '--',
-    'node',
-    '--eval',
-    script,
-  );
+/** A pod that Pod Security's profile `restricted` takes, which the namespace enforces. */
+export const loadPod = ({ image, gateway, token, tenant }: Load) => ({
+  apiVersion: 'v1',
+  spec: {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [
+      {
+        name: pod,
+        image,
+        imagePullPolicy: 'IfNotPresent',
+        command: ['node', '--eval', script],
+        env: Object.entries({ GATEWAY: gateway, TOKEN: token, TENANT: tenant }).map(([name, value]) => ({ name, value })),
+        resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '256Mi' } },
+        securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      },
+    ],
+  },
+});
+
+export async function startLoad(cluster: Cluster, load: Load) {
+  await cluster.kubectl('run', pod, `--image=${load.image}`, '--restart=Never', `--overrides=${JSON.stringify(loadPod(load))}`);
   await cluster.kubectl('wait', `pod/${pod}`, '--for=condition=Ready', '--timeout=120s');
   const counts = async (): Promise<Counts> => lastCounts(await cluster.kubectl('logs', pod, '--tail=1'));
   await eventually('the first requests', async () => (await counts()).requests > 50, 60_000);

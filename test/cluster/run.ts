@@ -1,7 +1,5 @@
-import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { findTool, run } from '../chart/tools.ts';
@@ -11,7 +9,7 @@ import { createTenant, signUp } from '../people.ts';
 import { takePort } from '../ports.ts';
 import { startLoad } from './load.ts';
 import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
-import { type Cluster, findContext, openCluster, say } from './tools.ts';
+import { type Cluster, findContext, openCluster, say, untilNothing } from './tools.ts';
 
 // npm run test:cluster: the chart on a cluster, in a namespace of its own that is gone afterwards.
 //
@@ -41,6 +39,7 @@ async function main(): Promise<number> {
   const cluster = openCluster({ context: found.context, namespace, helm: helm.command });
   say(`testing ${image} in the namespace ${namespace} of ${found.context}`);
   await cluster.kubectl('create', 'namespace', namespace);
+  await cluster.kubectl('label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted');
   try {
     await tryRelease(cluster, image, namespace);
     return 0;
@@ -77,7 +76,8 @@ async function tryRelease(cluster: Cluster, image: string, namespace: string): P
   say(`rolled back: ${JSON.stringify(await load.counts())}`);
   await load.assertWhole();
   await cluster.helm('uninstall', release, '--wait', '--timeout', '5m');
-  assert.equal((await cluster.left(release)).trim(), '', 'something is left behind');
+  // Helm waits for its objects, and not for the pods that they still end.
+  await untilNothing('something is left behind', () => cluster.left(release));
   say('uninstalled, and nothing is left');
 }
 
@@ -111,11 +111,12 @@ async function call(url: string, operation: string, body: unknown, token?: strin
 
 /** Until the pods that were replaced have ended: they still take calls while they do. */
 async function settled(cluster: Cluster): Promise<void> {
-  for (const deadline = Date.now() + 120_000; ; await sleep(1000)) {
-    const pods = JSON.parse(await cluster.kubectl('get', 'pods', '--output', 'json')) as { items: Array<{ metadata: { deletionTimestamp?: string } }> };
-    if (pods.items.every(({ metadata }) => metadata.deletionTimestamp === undefined)) return;
-    if (Date.now() > deadline) throw new Error('pods that were replaced do not end');
-  }
+  await untilNothing('pods that were replaced do not end', async () => {
+    const pods = JSON.parse(await cluster.kubectl('get', 'pods', '--output', 'json')) as {
+      items: Array<{ metadata: { name: string; deletionTimestamp?: string } }>;
+    };
+    return pods.items.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name])).join();
+  });
 }
 
 process.exit(await main());

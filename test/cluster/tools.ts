@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chartDir } from '../chart/helm.ts';
 import { run } from '../chart/tools.ts';
 
@@ -56,6 +57,15 @@ export function openCluster({ context, namespace, helm }: { context: string; nam
         'name',
       ),
   };
+}
+
+/** Looks until nothing is found any more; fails with what is still there. */
+export async function untilNothing(complaint: string, look: () => Promise<string>, { limitMs = 120_000, pauseMs = 1000 } = {}): Promise<void> {
+  for (const deadline = Date.now() + limitMs; ; await sleep(pauseMs)) {
+    const found = (await look()).trim();
+    if (found === '') return;
+    if (Date.now() > deadline) throw new Error(`${complaint}: ${found}`);
+  }
 }
 
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
