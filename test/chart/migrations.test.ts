@@ -55,6 +55,31 @@ test('as init containers the migrations run in the pods of every service, with t
   }
 });
 
+test('the pods of the migrations are as `defaults` has them, in each of the ways', { skip: chart.skip }, async () => {
+  const extra = [
+    'defaults.nodeArguments={--max-old-space-size=384}',
+    'defaults.extraEnv[0].name=HOURS',
+    'defaults.extraEnv[0].value=day',
+    'defaults.extraVolumes[0].name=extra',
+    'defaults.extraVolumes[0].configMap.name=extra',
+    'defaults.extraVolumeMounts[0].name=extra',
+    'defaults.extraVolumeMounts[0].mountPath=/run/extra',
+  ];
+  for (const mode of ['job', 'hook', 'initContainer']) {
+    const objects = await chart.render({ file: 'minimal', set: [...extra, `migrations.mode=${mode}`] });
+    const isApart = mode !== 'initContainer';
+    const { spec } = isApart ? podOf(objects, 'Job', 'migrations') : podOf(objects, 'Deployment', 'sso');
+    const container = (isApart ? spec.containers : spec.initContainers)?.[0] ?? assert.fail(mode);
+    assert.deepEqual(container.command, ['node', '--max-old-space-size=384', 'deploy/migrate.ts']);
+    assert.deepEqual(container.env?.at(-1), { name: 'HOURS', value: 'day' }, mode);
+    assert.ok(
+      container.volumeMounts.some(({ mountPath }) => mountPath === '/run/extra'),
+      mode,
+    );
+    assert.equal(spec.volumes.filter(({ name }) => name === 'extra').length, 1, mode);
+  }
+});
+
 test('each service is migrated in its own database, as the login that may, and its own login is told', { skip: chart.skip }, async (t) => {
   const pod = podOf(await chart.render({ file: 'ci/split-databases-values.yaml' }), 'Job', 'migrations');
   const { waitSeconds, ...urls } = readSettings(migrateSettings, materialise(t, pod, sampleSecret));

@@ -1,20 +1,27 @@
 {{/*
 The migrations: what a Job of its own or an init container of each pod runs. The advisory lock of each schema lets them run at once.
 */}}
+{{/* (dict "root" $ "values" of the pod it runs in) */}}
 {{- define "bailiwick.migrationsContainer" -}}
-command: [node, deploy/migrate.ts]
+command: {{ concat (list "node") .values.nodeArguments (list "deploy/migrate.ts") | toJson }}
 env:
-  {{- range include "bailiwick.migrationsUrls" . | fromYamlArray }}
+  {{- range include "bailiwick.migrationsUrls" .root | fromYamlArray }}
   - {name: {{ .name }}, value: /run/migrations/{{ .secret }}/{{ .key }}}
   {{- end }}
-  - {name: {{ (include "bailiwick.settings" . | fromYaml).migrate.waitSeconds.env }}, value: "180"}
-  {{- if .Values.tls.trust.existingSecret }}
+  - {name: {{ (include "bailiwick.settings" .root | fromYaml).migrate.waitSeconds.env }}, value: "180"}
+  {{- if .root.Values.tls.trust.existingSecret }}
   - {name: NODE_EXTRA_CA_CERTS, value: /run/migrations/trust.crt}
+  {{- end }}
+  {{- with .values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 volumeMounts:
   - {name: migrations, mountPath: /run/migrations, readOnly: true}
+  {{- with .values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 resources:
-  {{- toYaml .Values.migrations.resources | nindent 2 }}
+  {{- toYaml .root.Values.migrations.resources | nindent 2 }}
 {{- end -}}
 
 {{/* $: a list of {name, secret, key}: the variables that name the databases, as the migrations and as the services reach them. */}}
@@ -52,8 +59,8 @@ projected:
       "component" "migrations"
       "account" "default"
       "values" (omit $values "topologySpread" "topologySpreadConstraints")
-      "container" (include "bailiwick.migrationsContainer" . | fromYaml)
-      "volumes" (list (include "bailiwick.migrationsVolume" . | fromYaml))
+      "container" (include "bailiwick.migrationsContainer" (dict "root" . "values" $values) | fromYaml)
+      "volumes" (prepend $values.extraVolumes (include "bailiwick.migrationsVolume" . | fromYaml))
       "restart" "Never"
     ) }}
 {{- end -}}
