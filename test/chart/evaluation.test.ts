@@ -6,6 +6,7 @@ import { createCallerSigner, createCallerVerifier, serviceCaller } from '@bailiw
 import { readSettings } from '@bailiwick/shared/config.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { tokenKind } from '@bailiwick/shared/tokens.ts';
+import { mostConnections } from './connections.ts';
 import { openChart } from './helm.ts';
 import { containerOf, type Manifest, materialise, podOf, secretsIn } from './manifests.ts';
 
@@ -24,6 +25,13 @@ test('an evaluation brings database, broker and inbox, each with a Service and t
     for (const { port } of service?.spec?.ports ?? []) assert.ok(containerOf(pod).ports?.some(({ containerPort }) => containerPort === port));
   }
   assert.ok(containerOf(podOf(objects, 'StatefulSet', 'nats')).command?.includes('--jetstream'));
+});
+
+test('an evaluation’s PostgreSQL takes the connections of all pods and of their successors', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'evaluation' });
+  const most = containerOf(podOf(objects, 'StatefulSet', 'postgres')).args?.find((argument) => argument.startsWith('max_connections='));
+  assert.equal(mostConnections(objects), 120);
+  assert.ok(Number(most?.split('=')[1]) > 120);
 });
 
 test('an evaluation makes no more than what is not named', { skip: chart.skip }, async () => {

@@ -51,6 +51,7 @@ export type Container = {
   name: string;
   image: string;
   command?: string[];
+  args?: string[];
   env?: Variable[];
   ports?: Array<{ name: string; containerPort: number }>;
   volumeMounts: Array<{ name: string; mountPath: string; readOnly?: boolean }>;

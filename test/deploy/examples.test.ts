@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { parse } from 'yaml';
 import { chartDir, kubernetes, objectsIn } from '../chart/helm.ts';
+import { mostConnections } from '../chart/connections.ts';
 import { type Manifest, objectsOf as objectsOfKind, podsIn } from '../chart/manifests.ts';
 import { findTool, run } from '../chart/tools.ts';
 import { findDefinitions } from './definitions.ts';
@@ -89,6 +90,13 @@ test('PostgreSQL: the chart reads the Secret, the authority and the pods that th
   assert.equal(tls.trust.existingSecret, `${cluster.metadata.name}-ca`);
   assert.deepEqual(networkPolicy.database.to[0]?.podSelector.matchLabels, { 'cnpg.io/cluster': cluster.metadata.name });
   assert.match(read(`${examples}/cloudnativepg/cluster.yaml`), new RegExp(`@${cluster.metadata.name}-rw:5432/bailiwick\\?sslmode=verify-full`));
+});
+
+test('PostgreSQL takes the connections of as many pods as there may be, and of their successors', { skip }, async () => {
+  const cluster = find(objectsOf('cloudnativepg/cluster.yaml'), 'Cluster', 'bailiwick-postgres').spec as unknown as {
+    postgresql: { parameters: { max_connections: string } };
+  };
+  assert.ok(mostConnections(await render(`${examples}/cloudnativepg/values.yaml`)) < Number(cluster.postgresql.parameters.max_connections));
 });
 
 test('NATS: the workers scale by the queues of the servers that are named', { skip }, async () => {
