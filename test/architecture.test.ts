@@ -92,6 +92,7 @@ const withoutTenant: Record<string, string> = {
   'services/shared/keys/queries.ts:requestRotation': 'the platform replaces the data keys of all tenants',
   'keys.count_by_kek': 'data keys of all tenants are counted, and told of by what wraps them',
   'keys.remaining': 'data keys of all tenants are counted',
+  'sso.owner_of_domain': 'whose a domain is decides which tenant is told',
   'sso.gate_of_domain': 'a person knows no tenant: this answers whose the domain of their address is',
   'sso.overdue_domains': 'the sweeper works for all tenants',
   'services/notifications/queue/queries.ts:takeDue': 'the relay works for all tenants',
