@@ -133,6 +133,15 @@ test('`services.<name>` is merged into `defaults`, for that workload only', { sk
   assert.ok(podsIn(objects).every(({ pod }) => containerOf(pod).image.includes('@sha256:')));
 });
 
+test('a workload goes without limits that it sets to null', { skip: chart.skip }, async () => {
+  const set = ['services.access.resources.limits=null', 'services.sso.resources.requests.cpu=null', 'services.sso.resources.limits.memory=1Gi'];
+  const objects = await chart.render({ file: 'minimal', set });
+  const resources = (name: string) => containerOf(podOf(objects, 'Deployment', name)).resources;
+  assert.deepEqual(resources('access'), { requests: { cpu: '100m', memory: '256Mi' } });
+  assert.deepEqual(resources('sso'), { requests: { memory: '256Mi' }, limits: { memory: '1Gi' } });
+  assert.deepEqual(resources('gateway'), { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '512Mi' } });
+});
+
 test('names fit into Kubernetes’ 63 characters, however long the release’s is', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'evaluation', release: 'a-release-with-a-name-that-is-just-as-long-as-helm-a' });
   for (const { kind, metadata } of objects) assert.ok(metadata.name.length <= 63, `${kind} ${metadata.name}`);

@@ -94,6 +94,13 @@ test('pods are taken down one after the other where there are two and more', { s
   }
 });
 
+test('a share of the pods may be down, and the CPU that is aimed at may be more than what is requested', { skip: chart.skip }, async () => {
+  const set = ['defaults.autoscaling.enabled=true', 'defaults.autoscaling.targetCpuPercent=150', 'defaults.podDisruptionBudget.maxUnavailable=50%'];
+  const objects = await chart.render({ file: 'minimal', set });
+  assert.equal((findObject(objects, 'PodDisruptionBudget', 'bailiwick-access').spec as { maxUnavailable?: unknown }).maxUnavailable, '50%');
+  assert.match(JSON.stringify(findObject(objects, 'HorizontalPodAutoscaler', 'bailiwick-access')), /"averageUtilization":150/);
+});
+
 test('pods of a workload are spread over zones and nodes, without those of the version that is being replaced', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'minimal' });
   for (const name of Object.keys(workloads)) {

@@ -8,7 +8,8 @@ const ports: Schema = { type: 'array', items: { type: 'integer', minimum: 1, max
 const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$', maxLength: 253 };
 const quantity: Schema = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(Ki|Mi|Gi|Ti)?$' };
 const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' };
-const amounts: Schema = { type: 'object', additionalProperties: { type: ['string', 'number'] } };
+/** null: without what `defaults` says. */
+const amounts: Schema = { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } };
 const count = (minimum: number): Schema => ({ type: 'integer', minimum });
 const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values });
 const texts = (pattern?: string): Schema => ({ type: 'array', items: pattern === undefined ? { type: 'string' } : { type: 'string', pattern } });
@@ -85,10 +86,10 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'defaults.autoscaling.by': oneOf('cpu', 'queue'),
   'defaults.autoscaling.minReplicas': count(1),
   'defaults.autoscaling.maxReplicas': count(1),
-  'defaults.autoscaling.targetCpuPercent': { ...count(1), maximum: 100 },
+  'defaults.autoscaling.targetCpuPercent': count(1),
   'defaults.autoscaling.queueLag': count(1),
   'defaults.autoscaling.fallbackReplicas': count(1),
-  'defaults.podDisruptionBudget.maxUnavailable': count(1),
+  'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]?%$' },
   'defaults.topologySpread.zone': spread,
   'defaults.topologySpread.host': spread,
   'migrations.mode': oneOf('job', 'hook', 'initContainer', 'external'),

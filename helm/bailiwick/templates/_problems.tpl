@@ -73,6 +73,9 @@
 {{- if and .enabled (lt (int .maxReplicas) (int .minReplicas)) }}
 - "services.{{ $name }}.autoscaling: maxReplicas must be at least minReplicas"
 {{- end }}
+{{- if and .enabled (eq .by "queue") (gt (int .fallbackReplicas) (int .maxReplicas)) }}
+- "services.{{ $name }}.autoscaling: fallbackReplicas must be at most maxReplicas"
+{{- end }}
 {{- if and .enabled (eq .by "queue") (not $workload.queues) }}
 - "services.{{ $name }}.autoscaling.by: there is no queue to go by, only cpu"
 {{- end }}

@@ -27,7 +27,15 @@ notifications-email:
 {{/* (dict "root" $ "name" workload): `defaults` with what `services.<name>` says on top, deeply merged. Lists are replaced. */}}
 {{- define "bailiwick.workloadValues" -}}
 {{- $own := index .root.Values.services .name | default dict -}}
-{{- mustMergeOverwrite (deepCopy .root.Values.defaults) (deepCopy $own) | toYaml -}}
+{{- $values := mustMergeOverwrite (deepCopy .root.Values.defaults) (deepCopy $own) -}}
+{{- /* Merging takes null for nothing said. */}}
+{{- range $kind, $amounts := default dict $own.resources }}
+{{- range $name, $amount := default dict $amounts }}
+{{- if kindIs "invalid" $amount }}{{ $_ := unset (index $values.resources $kind) $name }}{{ end }}
+{{- end }}
+{{- if kindIs "invalid" $amounts }}{{ $_ := unset $values.resources $kind }}{{ end }}
+{{- end }}
+{{- toYaml $values -}}
 {{- end -}}
 
 {{/* (dict "root" $ "name" workload "values" its values): the workload's ServiceAccount. */}}
