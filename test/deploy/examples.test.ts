@@ -136,10 +136,12 @@ test('the way in: the route belongs to a listener that its Gateway has', { skip 
   assert.ok(!objects.some(({ kind }) => kind === 'Ingress'), 'one way in');
 });
 
-test('Argo CD installs the version that this is', () => {
-  const { sources } = find(objectsOf('argo-cd/application.yaml'), 'Application', 'bailiwick').spec as unknown as {
+test('Argo CD installs the version that this is, and ignores nothing: where something scales, the chart names no number of pods', () => {
+  const { sources, ignoreDifferences } = find(objectsOf('argo-cd/application.yaml'), 'Application', 'bailiwick').spec as unknown as {
     sources: Array<{ chart?: string; targetRevision: string }>;
+    ignoreDifferences?: unknown;
   };
+  assert.equal(ignoreDifferences, undefined);
   const { version, name } = parse(read('helm/bailiwick/Chart.yaml')) as { version: string; name: string };
   assert.deepEqual([sources[0]?.chart, sources[0]?.targetRevision], [name, version]);
 });
