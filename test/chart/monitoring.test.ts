@@ -67,6 +67,12 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
   }
 });
 
+test('alerts lead nowhere where the runbooks are not published', { skip: chart.skip }, async () => {
+  const text = JSON.stringify(findObject(await chart.render({ file: 'minimal', set: ['alerts.enabled=true'] }), 'PrometheusRule', 'bailiwick-alerts'));
+  assert.match(text, /"summary":/);
+  assert.doesNotMatch(text, /runbook_url/);
+});
+
 test('the collector is told to every workload by OpenTelemetry’s own variables, its headers by reference', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
   for (const name of Object.keys(workloads)) {

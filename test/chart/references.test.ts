@@ -59,6 +59,7 @@ test('one process for everything has one workload, behind the same Service, with
   assert.deepEqual([namesOf('Deployment'), namesOf('Service')], [['bailiwick-gateway'], ['bailiwick-gateway']]);
   const pod = podOf(objects, 'Deployment', 'gateway');
   assert.equal(containerOf(pod).command?.at(-1), 'deploy/single.ts');
+  assert.equal(pod.spec.terminationGracePeriodSeconds, 75);
   const settings = readSettings(singleSettings, materialise(t, pod, sampleSecret));
   assert.equal(settings.databaseUrl, 'postgres://bailiwick-database');
   const all: string = settingTables.notifications.roles.fallback;

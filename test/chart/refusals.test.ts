@@ -72,6 +72,7 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['defaults.podDisruptionBudget.maxUnavailable=0%', "at '/defaults/podDisruptionBudget/maxUnavailable'"],
   ['networkPolicy.nats.ports={nats}', "at '/networkPolicy/nats/ports/0'"],
   ['telemetry.sampleRatio=a few', "at '/telemetry/sampleRatio'"],
+  ['alerts.runbooks=docs/runbooks.md', "at '/alerts/runbooks'"],
   ['alerts.enabled=yes please', "at '/alerts/enabled'"],
   ['evaluation.enable=true', "'enable' not allowed"],
 ];

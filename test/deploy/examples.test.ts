@@ -122,6 +122,8 @@ test('TLS: the processes’ certificates are of the example’s issuer', { skip 
   const certificates = (await render(`${examples}/cert-manager/values.yaml`)).filter(({ kind }) => kind === 'Certificate');
   assert.ok(certificates.length >= 7);
   for (const { spec } of certificates) assert.equal((spec as unknown as { issuerRef: { name: string } }).issuerRef.name, issuer.metadata.name);
+  const authority = find(objectsOf('cert-manager/issuer.yaml'), 'Certificate', 'bailiwick-ca').spec as unknown as { privateKey: { rotationPolicy: string } };
+  assert.equal(authority.privateKey.rotationPolicy, 'Never');
 });
 
 test('the way in: the route belongs to a listener that its Gateway has', { skip }, async () => {

@@ -102,6 +102,7 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'telemetry.sampleRatio': { pattern: '^(0(\\.[0-9]+)?|1(\\.0+)?)$' },
   'monitors.interval': duration,
   'alerts.alertLabels': strings,
+  'alerts.runbooks': { pattern: '^(https?://.+)?$' },
   'evaluation.postgres.image': { minLength: 1 },
   'evaluation.nats.image': { minLength: 1 },
 };
