@@ -49,6 +49,16 @@ test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async 
   );
 });
 
+test('a Service has its workload’s annotations, which a cloud’s load balancer reads', { skip: chart.skip }, async () => {
+  const name = 'cloud.google.com/backend-config';
+  const objects = await chart.render({ file: 'minimal', set: [`services.gateway.serviceAnnotations.${name.replaceAll('.', '\\.')}=health`] });
+  const annotated = objectsOf(objects, 'Service').filter(({ metadata }) => metadata.annotations);
+  assert.deepEqual(
+    annotated.map(({ metadata }) => [metadata.name, metadata.annotations]),
+    [['bailiwick-gateway', { [name]: 'health' }]],
+  );
+});
+
 test('a public URL with a port and without a path is a host and /', { skip: chart.skip }, async () => {
   const set = ['publicUrl=https://example.com:8443', 'ingress.enabled=true', 'config.trustedProxies={10.0.0.0/8}'];
   const ingress = findObject(await chart.render({ file: 'minimal', set }), 'Ingress', 'bailiwick-gateway');

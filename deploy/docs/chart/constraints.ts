@@ -30,6 +30,7 @@ export const byName: Readonly<Record<string, Schema>> = {
   ports: { ...ports, description: 'Ports; the usual ones where empty.' },
   labels: strings,
   annotations: strings,
+  serviceAnnotations: strings,
   podLabels: strings,
   podAnnotations: strings,
   resources: { ...closed({ requests: { ...amounts, description: 'Requests.' }, limits: { ...amounts, description: 'Limits.' } }) },
