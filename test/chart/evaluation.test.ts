@@ -34,6 +34,22 @@ test('an evaluation’s PostgreSQL takes the connections of all pods and of thei
   assert.ok(Number(most?.split('=')[1]) > 120);
 });
 
+test('an evaluation’s inbox and broker listen where the processes do', { skip: chart.skip }, async () => {
+  for (const [set, host] of [
+    [[], '0.0.0.0'],
+    [['config.host=::'], '::'],
+  ] as const) {
+    const objects = await chart.render({ file: 'evaluation', set });
+    assert.ok(
+      containerOf(podOf(objects, 'Deployment', 'inbox'))
+        .command?.at(-1)
+        ?.includes(`startInbox({ host: '${host}', `),
+      host,
+    );
+    assert.equal(containerOf(podOf(objects, 'StatefulSet', 'nats')).command?.at(-1), `--addr=${host}`);
+  }
+});
+
 test('an evaluation makes no more than what is not named', { skip: chart.skip }, async () => {
   const set = ['database.existingSecret=database', 'nats.url=nats://nats:4222', 'mail.smtpUrl=smtp://mail'];
   const objects = await chart.render({ file: 'evaluation', set });
