@@ -29,6 +29,9 @@ test('the notes lead to what was installed: the wait, the way in, the test', { s
     /helm test bailiwick --namespace test/,
   ])
     assert.match(evaluation, line);
+  assert.match(evaluation, /--set evaluation\.persistence=false\. Reach it/);
+  for (const set of ['evaluation.persistence=false', 'evaluation.storageClassName=fast'])
+    assert.match(await notes({ file: 'evaluation', set: [set] }), /keys are gone\. Reach it/);
   const minimal = await notes({ file: 'minimal' });
   assert.match(minimal, /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/);
   assert.doesNotMatch(minimal, /evaluation|port-forward/);
