@@ -72,11 +72,17 @@ export async function loadWhile({ gateways, rate, requestOf }: Load, meanwhile: 
     await Promise.all(inFlight);
   };
   const sending = sendOn();
-  await meanwhile().finally(() => (done = true));
-  await sending;
-  const seconds = (performance.now() - began) / 1000;
-  await readiness.stop();
-  await Promise.all([...pools.values()].map((pool) => pool.close()));
+  let seconds = 0;
+  try {
+    await meanwhile();
+  } finally {
+    // Also where it failed, or the process would not end.
+    done = true;
+    await sending;
+    seconds = (performance.now() - began) / 1000;
+    await readiness.stop();
+    await Promise.all([...pools.values()].map((pool) => pool.close()));
+  }
   took.sort((a, b) => a - b);
   const percentile = (share: number) => Math.round(took[Math.floor(took.length * share)] ?? 0);
   return { failures, requests, perSecond: Math.round(requests / seconds), medianMs: percentile(0.5), p99Ms: percentile(0.99) };

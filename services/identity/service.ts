@@ -9,6 +9,7 @@ import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
@@ -63,6 +64,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
   const authority = createClient(Authority, asService(peers.access, 'identity'));
   const passwordPolicy = createPasswordPolicy({
     sso: createClient(PasswordPolicy, asService(peers.sso, 'identity')),
+    redirects: createClient(Sso, asService(peers.sso, 'identity')),
     authority,
     admission: createClient(Admission, asService(peers.access, 'identity')),
     log,

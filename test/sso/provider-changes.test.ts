@@ -155,7 +155,11 @@ describeBoth('a provider that changes', (topology) => {
     const off = (ID: string) => save(ID, { Active: false });
     const remove = (ID: string) => stack.call('Sso_DeleteProvider', { Tenant, ID }, owner.token);
     const both = await Promise.all([remove(one.ID), off(other.ID)]);
-    assert.deepEqual(both.map(({ status }) => status).sort((a, b) => a - b), [200, 400], 'of two at once one stays');
+    assert.deepEqual(
+      both.map(({ status }) => status).sort((a, b) => a - b),
+      [200, 400],
+      'of two at once one stays',
+    );
     const { items } = await readList<{ ID: string; Active: boolean }>(stack, 'Sso_ListProviders', { Tenant }, owner.token);
     const last = items.find(({ Active }) => Active)?.ID ?? '';
     const words = [`${name} requires single sign-on, and this is the last active provider: change the domain first`];

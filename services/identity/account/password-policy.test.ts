@@ -5,25 +5,21 @@ import { createLog } from '@bailiwick/shared/log.ts';
 import { createPasswordPolicy } from './password-policy.ts';
 
 const failing = (code: Code) => () => Promise.reject(new ConnectError('', code));
-const policyOf = (find: () => Promise<never>) =>
+const policyWith = (code: Code, check: () => Promise<never> = () => Promise.resolve({ redirect: '' } as never)) =>
   createPasswordPolicy({
-    sso: { find },
+    sso: { find: failing(code) },
+    redirects: { check },
     authority: { listOwners: failing(Code.Internal) },
     admission: { isOpen: failing(Code.Internal) },
     log: createLog('identity', () => {}),
   });
-const policyWith = (code: Code) => policyOf(failing(code));
 
 test('where sso is of a version that knows no requirement, passwords serve', async () => {
   assert.deepEqual(await policyWith(Code.Unimplemented).of('plain.example'), { tenant: '', lifted: false });
 });
 
-test('once sso has known of requirements, whoever at its address does not is somebody else', async () => {
-  let find: () => Promise<unknown> = () => Promise.resolve({ tenant: '', lifted: false });
-  const policy = policyOf((() => find()) as () => Promise<never>);
-  await policy.of('first.example');
-  find = failing(Code.Unimplemented);
-  await assert.rejects(policy.of('second.example'), { code: Code.Unimplemented });
+test('who answers like that at its address and is not sso lets no password serve', async () => {
+  await assert.rejects(policyWith(Code.Unimplemented, failing(Code.Unimplemented)).of('plain.example'), { code: Code.Unimplemented });
 });
 
 test('where sso is away no password serves', async () => {
