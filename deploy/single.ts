@@ -31,6 +31,7 @@ await runProcess('bailiwick', async (log) => {
         await Promise.all([gateway.ready(), ...services.map((service) => service.ready())]);
       },
       stop: async () => {
+        await gateway.stop();
         await Promise.all(services.map((service) => service.stop()));
       },
     },

@@ -16,7 +16,7 @@ import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
-import { isPage, sendPage } from './pages.ts';
+import { isPage, sendErrorPage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
@@ -71,6 +71,12 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     throw new RoutingError(404, 'there is no such operation');
   }
 
+  /** Whether a person reads what has failed: somebody who signs in. */
+  function wantsPage({ url, headers }: IncomingMessage, thrown: unknown): boolean {
+    const pathname = withoutPrefix(URL.parse(url ?? '/', 'http://gateway')?.pathname ?? '');
+    return sso.match(pathname) !== null && /\btext\/html\b/.test(headers.accept ?? '') && !(thrown instanceof RoutingError);
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse, span: Span): Promise<void> {
     const requestId = randomUUID();
     span.setAttribute('bailiwick.request_id', requestId);
@@ -87,11 +93,9 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       if (!answered) log.error('a request failed', { error: thrown, requestId });
       // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
       log.info('refused', { method: request.method, code: error.code, requestId });
-      if (response.writableEnded) return; // a page told of it
       if (response.headersSent) return void response.destroy();
-      // An unread body would be taken for the next request: such a connection is not used again.
-      if (!request.complete) response.setHeader('connection', 'close');
-      sendError(response, error, requestId, thrown instanceof RoutingError ? thrown.status : undefined);
+      if (wantsPage(request, thrown)) sendErrorPage(response, error, requestId);
+      else sendError(response, error, requestId, thrown instanceof RoutingError ? thrown.status : undefined);
     }
   }
 

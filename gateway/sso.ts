@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { invalid, toServiceError } from '@bailiwick/shared/errors.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
 import { readBody } from '@bailiwick/shared/serve.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { Origin } from './authenticate.ts';
 import type { FlowCookies, SessionCookie } from './cookies.ts';
-import { sendErrorPage, sendFormPage } from './pages.ts';
+import { sendFormPage } from './pages.ts';
 
 const route = /^\/auth\/([^/]+)\/([^/]+)\/(login|callback|metadata)$/;
 const maxFormBytes = 256 * 1024;
@@ -55,12 +55,7 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
     methods: ({ 3: step = '' }: RegExpExecArray): readonly string[] => methods[step] ?? [],
 
     async handle(visit: Visit): Promise<void> {
-      try {
-        await steps[visit.match[3] ?? '']?.(visit);
-      } catch (thrown) {
-        if (isBrowser(visit.request)) sendErrorPage(visit.response, toServiceError(thrown), visit.origin.requestId);
-        throw thrown;
-      }
+      await steps[visit.match[3] ?? '']?.(visit);
     },
   };
 }
@@ -69,8 +64,6 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
 function sendOn(response: ServerResponse, location: string): void {
   response.writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).end();
 }
-
-const isBrowser = ({ headers }: IncomingMessage): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('the body must be a form');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { bodyOf, readList, recordIn } from './answers.ts';
 import type { Stack } from './harness.ts';
-import { newAddress, signUp } from './people.ts';
+import { newAddress, signUp, tenantFor } from './people.ts';
 import { eventsOf } from './store.ts';
 
 // What the tests of invitations have in common.
@@ -43,8 +43,7 @@ export function inviter(stack: Stack) {
 
     /** A tenant of that person, made by the platform so that no limit of theirs is met. */
     async tenantOf({ id }: Person, Settings: object = {}): Promise<string> {
-      const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings }, OwnerID: id }, stack.platformKey);
-      return (recordIn(answer, 'Tenant') as { ID: string }).ID;
+      return tenantFor(stack, id, Settings);
     },
     async add(Tenant: string, person: Person, owner: Person, role?: string): Promise<void> {
       bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, owner.token));

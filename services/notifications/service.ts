@@ -29,6 +29,7 @@ import { attemptsHandler } from './endpoints/attempts.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsHandlers } from './events/publish.ts';
 import { endpointHandlers } from './webhooks/handlers.ts';
+import { createDomainOwners } from './fanout/domain-owners.ts';
 import { startFanout } from './fanout/fanout.ts';
 import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
 import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
@@ -61,7 +62,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
   const keyService = openKeyService(settings, ring);
   const authority = createClient(Authority, asService(peers.access, 'notifications'));
   const ssoKeys = createClient(DataKeys, asService(peers.sso, 'notifications'));
-  const owners = createClient(DomainOwner, asService(peers.sso, 'notifications'));
+  const owners = createDomainOwners(createClient(DomainOwner, asService(peers.sso, 'notifications')));
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom, connections: settings.emailConcurrency });
   const pools = createPools({ ...limits, proxy: settings.egressProxyUrl });
   const templates = openTemplates(settings.mailTemplatesDir);

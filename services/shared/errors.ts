@@ -60,11 +60,6 @@ export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITIO
 export const exhausted = (message: string, retryAfter: number) => new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
 export const unavailable = (message = 'the service is temporarily unavailable') => new ServiceError('unavailable', 'UNAVAILABLE', message);
 
-/** The handler of an operation that is declared and not yet there. A test lists them. */
-export function unimplemented(): Promise<never> {
-  return Promise.reject(new ServiceError('unimplemented', 'UNIMPLEMENTED', 'this operation is not implemented yet'));
-}
-
 /** What a caller may learn of any thrown value: a ServiceError as it is, the rest without detail. */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

@@ -152,15 +152,19 @@ function makeServer(options: ServerOptions, tls: Tls | undefined, handle: Reques
 
 const emptyRawError = (_code: string | undefined) => 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
-/** Reads a body, refusing it before more than `limit` bytes are held. */
+/**
+ * Reads a body, refusing it before more than `limit` bytes are held. The rest of one that is refused is read and forgotten while
+ * the request's time lasts: a connection that is closed on a client that still sends takes the answer away from it.
+ */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
+  const refuse = () => void request.resume();
+  if (Number(request.headers['content-length'] ?? 0) > limit) return refuse();
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > limit) return undefined;
+      if (size > limit) return refuse();
       chunks.push(chunk);
     }
   } catch {

@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { which } from '@bailiwick/deploy/local/nats-server.ts';
 import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
 import { isAlive } from '@bailiwick/deploy/local/pids.ts';
 
 // Programs for the tests of the chart and of deploy/, built with Go where it is present, once, into the repository's cache.
 
+const searched = process.env['PATH'] ?? '';
 const buildLimitMs = 4 * 60_000;
 export const run = promisify(execFile);
 
@@ -27,12 +29,12 @@ export type Found = { command: string; reason?: never } | { command?: never; rea
 
 /** Of helm also the host's own. */
 export async function findTool(name: keyof typeof tools): Promise<Found> {
-  const own = name === 'helm' ? which(name) : undefined;
+  const own = name === 'helm' ? which(name, searched) : undefined;
   if (own !== undefined) return { command: own };
   const tool: Tool = tools[name];
   const kept = join(cacheDir, 'bin', `${name}-${tool.version}`);
   if (existsSync(kept)) return { command: kept };
-  const go = which('go');
+  const go = which('go', searched);
   if (go === undefined) return { reason: `NOT TESTED: the tests need ${name}. Install Go, and they build it` };
   try {
     await makeOnce(kept, (made) => build(go, name, made));
@@ -53,7 +55,7 @@ async function build(go: string, name: keyof typeof tools, made: string): Promis
 
 /** The folder of a Go module's source; for what it has beside its code. Throws where there is no Go. */
 export async function moduleFolder(module: string, version: string): Promise<string> {
-  const go = which('go');
+  const go = which('go', searched);
   if (go === undefined) throw new Error('there is no Go to fetch it with');
   const { stdout } = await run(go, ['mod', 'download', '-json', `${module}@v${version}`], { env: { ...process.env, GOFLAGS: '' }, timeout: buildLimitMs });
   return (JSON.parse(stdout) as { Dir: string }).Dir;
@@ -106,20 +108,6 @@ function readHolder(lock: string): number {
   } catch {
     return 0; // given back meanwhile
   }
-}
-
-function which(name: string): string | undefined {
-  const candidates = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
-  return candidates
-    .map((dir) => join(dir, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }
 
 // For CI: builds everything before the tests run, so that none of them has to wait.

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { assertRefused, bodyOf, recordIn } from '../answers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, newAddress, signUp } from '../people.ts';
+import { caughtBy, newAddress, signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 // What is deleted is gone from every service, also from one that was killed meanwhile.
@@ -44,7 +44,7 @@ describe('deletions reach every service', () => {
   }
 
   async function newTenant(): Promise<string> {
-    return (recordIn(await platform('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: ada.id }), 'Tenant') as { ID: string }).ID;
+    return tenantFor(stack, ada.id);
   }
 
   /** A person who is in two tenants, in a group of each, with grants there and on the platform, and signed in. */

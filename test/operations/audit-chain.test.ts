@@ -12,9 +12,9 @@ import type { AuditDraft } from '@bailiwick/shared/outbox.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf } from '../answers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 type Problem = { Seq: number; ID: string; Kind: string; Message: string };
@@ -38,8 +38,7 @@ describe('the audit chain', () => {
   const day = 24 * 60 * 60 * 1000;
 
   // A person may create ten by themselves.
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: owner.id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, owner.id);
 
   /** A tenant whose chain has entries of these ages, in days, and behind them what its making wrote. */
   async function tenantWith(ages: readonly number[]): Promise<string> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -40,8 +40,7 @@ describeBoth('audit', (topology) => {
   });
   after(() => stack?.stop());
 
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: ada.id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, ada.id);
   const save = (Tenant: string, Path: string, token = ada.token) => stack.call('Groups_Save', { Group: { Tenant, Path } }, token);
   /** All entries of a tenant, newest first. */
   const entriesOf = async (Tenant: string, more: object = {}, token = ada.token, limit = 200) =>

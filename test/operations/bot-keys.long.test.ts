@@ -4,7 +4,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { type Bot, type BotKey, createBot, createKey, grantBotInStore, inDays, type NewKey } from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { createTenant, signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, rowsOf } from '../store.ts';
 
 const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
@@ -19,8 +19,7 @@ describeBoth('bot keys', (topology) => {
   });
   after(() => stack?.stop());
 
-  const newTenant = async (Settings: object = {}) =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a', Settings }, OwnerID: id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async (Settings: object = {}) => tenantFor(stack, id, Settings);
   const newBot = async (Settings?: object): Promise<Bot> => createBot(stack, await newTenant(Settings), token);
   const newKey = (bot: Bot, fields?: object) => createKey(stack, bot, token, fields);
   const read = async ({ Tenant, ID }: BotKey) => recordIn(await stack.call('BotKeys_Get', { Tenant, ID }, token), 'Key') as BotKey;

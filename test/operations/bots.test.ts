@@ -4,7 +4,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { type Bot, createBot, createKey } from '../bots.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { createTenant, signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 describeBoth('bots', (topology) => {
@@ -17,8 +17,7 @@ describeBoth('bots', (topology) => {
   });
   after(() => stack?.stop());
 
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, id);
   const save = (bot: object, rest: object = {}) => stack.call('Bots_Save', { Bot: bot, ...rest }, token);
   const saved = async (bot: object, rest: object = {}) => recordIn(await save(bot, rest), 'Bot') as Bot;
   const read = async (Tenant: string, ID: string) => recordIn(await stack.call('Bots_Get', { Tenant, ID }, token), 'Bot') as Bot;

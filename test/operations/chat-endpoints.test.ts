@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf, textBelow } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -27,8 +27,7 @@ describeBoth('chat endpoints', (topology) => {
 
   /** A tenant that does not count as one of its owner's ten. */
   async function tenantOf({ id }: Person): Promise<string> {
-    const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: id }, stack.platformKey);
-    return (recordIn(answer, 'Tenant') as { ID: string }).ID;
+    return tenantFor(stack, id);
   }
   // Nothing is ever sent to these: no event has such a type.
   const sample = (Tenant: string) => ({ Tenant, Name: 'Operations', EventTypes: ['nothing.at_all'] });

@@ -6,7 +6,7 @@ import { createBot, createKey } from '../bots.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 import { addProvider, claim, type Domain, newName, own } from '../domains.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { mailTo, newAddress, password, register, signUp, tenantFor, tokenIn } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 describeBoth('what a domain means for people', (topology) => {
@@ -26,8 +26,7 @@ describeBoth('what a domain means for people', (topology) => {
 
   const noSuggestion = ['the tenant takes nobody in by an address like yours'];
   const at = ({ Name }: Domain, name = 'person') => newAddress(name).replace('example.com', Name);
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, id);
   const isMember = (Tenant: string, userId: string) => countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [Tenant, userId]);
   const rolesOf = async (Tenant: string, userId: string) =>
     (await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2', [Tenant, userId])).map(({ role }) => role);

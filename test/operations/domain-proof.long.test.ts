@@ -4,7 +4,7 @@ import { assertRefused, patiently, recordIn } from '../answers.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 import { addProvider, claim, type Domain, letPass, newName, own, publish, verify, waitAMinute } from '../domains.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 // Domains are proved at a real DNS server, which says what a test wants.
@@ -24,8 +24,7 @@ describeBoth('the proof of domains', (topology) => {
     await dns?.stop();
   });
 
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, id);
   const tryToVerify = ({ Tenant, ID }: Domain) => stack.call('Domain_Verify', { Tenant, ID }, token);
   const again = async (domain: Domain) => {
     await waitAMinute(stack, domain);

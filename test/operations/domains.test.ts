@@ -4,7 +4,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { addProvider, claim, type Domain, newName } from '../domains.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp } from '../people.ts';
+import { createTenant, signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 describeBoth('domains', (topology) => {
@@ -17,8 +17,7 @@ describeBoth('domains', (topology) => {
   });
   after(() => stack?.stop());
 
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, id);
   const create = (Tenant: string, Name: string, rest: object = {}) => stack.call('Domain_Create', { Tenant, Name, ...rest }, token);
   const update = (domain: Domain, fields: object) => stack.call('Domain_Update', { Tenant: domain.Tenant, ID: domain.ID, ...fields }, token);
   const read = async ({ Tenant, ID }: Domain) => recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;

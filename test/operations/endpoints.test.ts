@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -24,8 +24,7 @@ describeBoth('webhook endpoints', (topology) => {
 
   /** A tenant that does not count as one of its owner's ten. */
   async function tenantOf({ id }: Person): Promise<string> {
-    const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: id }, stack.platformKey);
-    return (recordIn(answer, 'Tenant') as { ID: string }).ID;
+    return tenantFor(stack, id);
   }
   // Nothing is ever sent to these: no event has such a type.
   const sample = (Tenant: string) => ({ Tenant, Name: 'Billing', URL: `${stack.inboxUrl}/hooks/quiet`, EventTypes: ['nothing.at_all'] });

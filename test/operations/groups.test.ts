@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 type Group = { ID: string; Tenant: string; Path: string; Name: string; Description: string; Metadata: object; CreatedAt: string; UpdatedAt: string };
@@ -22,8 +22,7 @@ describeBoth('groups', (topology) => {
   after(() => stack?.stop());
 
   // A person may create ten by themselves.
-  const newTenant = async () =>
-    (recordIn(await stack.call('Tenants_Create', { Tenant: { Name: 'a' }, OwnerID: id }, stack.platformKey), 'Tenant') as { ID: string }).ID;
+  const newTenant = async () => tenantFor(stack, id);
 
   const save = (group: object, rest: object = {}) => stack.call('Groups_Save', { Group: group, ...rest }, token);
   const read = async (Tenant: string, Path: string) => recordIn(await stack.call('Groups_Get', { Tenant, Path }, token), 'Group') as Group;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, recordIn } from '../answers.ts';
+import { assertRefused, bodyOf, patiently, readList } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { caughtBy, signUp } from '../people.ts';
+import { caughtBy, signUp, tenantFor } from '../people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -22,8 +22,7 @@ describeBoth('tenant members', (topology) => {
 
   /** A tenant of Ada's that does not count as one of her ten. */
   async function tenantOfAda(settings: object = {}): Promise<string> {
-    const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings: settings }, OwnerID: ada.id }, stack.platformKey);
-    return (recordIn(answer, 'Tenant') as { ID: string }).ID;
+    return tenantFor(stack, ada.id, settings);
   }
   const add = (tenant: string, { id }: Person, token = ada.token) => stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
   const remove = (tenant: string, { id }: Person, token = ada.token) => stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: id }, token);

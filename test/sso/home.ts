@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { recordIn } from '../answers.ts';
 import type { Stack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { signUp, tenantFor } from '../people.ts';
 import { rowsOf } from '../store.ts';
 import { type Browser, formOf, type Page, startBrowser } from './browse.ts';
 import { type EvilIdp } from './saml/evil-idp.ts';
@@ -13,8 +13,7 @@ export type Home = { tenant: string; domain: string; owner: Awaited<ReturnType<t
 /** A tenant with an owner, who has a password, and a domain that is verified. */
 export async function createHome(stack: Stack): Promise<Home> {
   const owner = await signUp(stack);
-  const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: owner.id }, stack.platformKey);
-  const { ID: tenant } = recordIn(answer, 'Tenant') as { ID: string };
+  const tenant = await tenantFor(stack, owner.id);
   return { tenant, domain: await ownDomain(stack, { tenant, owner }), owner };
 }
 

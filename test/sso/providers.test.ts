@@ -6,7 +6,7 @@ import { createSpCertificate } from '@bailiwick/sso/saml/certificates.ts';
 import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
 import { createBot, createKey, grantBotInStore } from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
-import { mailsTo, signUp } from '../people.ts';
+import { mailsTo, signUp, tenantFor } from '../people.ts';
 import { dumpOf, eventsOf, rowsOf, textBelow } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
@@ -45,8 +45,7 @@ describeBoth('identity providers', (topology) => {
 
   /** A tenant that does not count as one of its owner's ten. */
   async function tenantOf({ id }: Person): Promise<string> {
-    const answer = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: id }, stack.platformKey);
-    return (recordIn(answer, 'Tenant') as { ID: string }).ID;
+    return tenantFor(stack, id);
   }
   const oidc = (Tenant: string) => ({ Tenant, Kind: 'oidc', Name: 'Staff', Issuer: 'https://id.example.com', ClientID: 'bailiwick' });
   const samlOf = (Tenant: string) => ({

@@ -13,9 +13,6 @@ import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/querie
 import type { Installed } from './installed.ts';
 import { findLiveSession, limitSession } from './queries.ts';
 
-/** What every session is limited to. */
-const longest = { idleMinutes: 7 * 24 * 60, maxMinutes: 30 * 24 * 60 } as const;
-
 type Deps = { database: Database; authority: Client<typeof Authority>; installed: Installed };
 
 /** Answers the gateway: who holds the token with this hash? Two tokens are installed with the service, the rest is stored. */
@@ -39,7 +36,7 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
     },
 
     async limitSession({ sessionId, idleMinutes, maxMinutes }, { outdated }) {
-      const goesOn = await limitSession(database, sessionId, idleMinutes || longest.idleMinutes, maxMinutes || longest.maxMinutes);
+      const goesOn = await limitSession(database, sessionId, { idleMinutes, maxMinutes });
       outdated.add(`credential:${sessionId}`);
       if (!goesOn) throw unauthenticated();
       return {};

@@ -34,8 +34,11 @@ export const SessionEntity = defineEntity({
 
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
+/** What a person is told of a session. */
+export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>;
+
 /** The record as the API returns it. `currentId` is the session of the call itself. */
-export function sessionRecord(session: Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>, currentId: string): MessageInitShape<typeof SessionSchema> {
+export function sessionRecord(session: ListedSession, currentId: string): MessageInitShape<typeof SessionSchema> {
   return {
     id: session.id,
     userId: session.userId,

@@ -1,7 +1,7 @@
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import { voidCodes } from '../federation/queries.ts';
-import type { SessionRow } from './entities.ts';
+import type { ListedSession } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
 const isLive = "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
@@ -27,12 +27,16 @@ export async function findLiveSession(database: Database, tokenHash: Uint8Array,
 
 const limit: Statement = {
   name: 'identity.limit_session',
-  text: `update session s set idle_minutes = least(idle_minutes, $2), expires_at = least(expires_at, created_at + $3 * interval '1 minute')
+  // The least of something and of nothing is something.
+  text: `update session s set idle_minutes = least(idle_minutes, nullif($2::int, 0)),
+           expires_at = least(expires_at, created_at + nullif($3::int, 0) * interval '1 minute')
          where id = $1 returning ${isLive} as live`,
 };
 
-/** Lets a session end after so many minutes without a call and since the sign-in, if it did not end sooner anyway. Returns whether it goes on. */
-export async function limitSession(database: Database, id: string, idleMinutes: number, maxMinutes: number): Promise<boolean> {
+type Limits = { idleMinutes: number; maxMinutes: number };
+
+/** Lets a session end after so many minutes without a call and since the sign-in (0 = as it is), unless it ends sooner anyway. Returns whether it goes on. */
+export async function limitSession(database: Database, id: string, { idleMinutes, maxMinutes }: Limits): Promise<boolean> {
   const [session] = await database.query<{ live: boolean }>(limit, [id, idleMinutes, maxMinutes]);
   return session?.live ?? false;
 }
@@ -46,11 +50,7 @@ const list: Statement = {
 type Row = Record<'id' | 'user_id' | 'auth_method' | 'provider' | 'ip' | 'user_agent' | 'created_at' | 'last_seen_at' | 'expires_at', string>;
 
 /** A page of a user's sessions that have not ended, and one row more where there are more. */
-export async function listSessions(
-  database: Database,
-  userId: string,
-  { after, limit }: PageQuery,
-): Promise<Array<Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>>> {
+export async function listSessions(database: Database, userId: string, { after, limit }: PageQuery): Promise<ListedSession[]> {
   const rows = await database.query<Row>(list, [userId, after, limit + 1]);
   return rows.map((row) => ({
     id: row.id,

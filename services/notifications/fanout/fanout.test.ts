@@ -27,7 +27,7 @@ async function published(
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),
     },
     authority: { listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }) },
-    owners: { find: ({ domain }: { domain: string }) => Promise.resolve({ tenant: domain === 'acme.example' ? 'tnt_7' : '' }) },
+    owners: { of: (domain: string) => Promise.resolve(domain === 'acme.example' ? 'tnt_7' : '') },
     log: createLog('test', () => {}),
   } as unknown as FanoutDeps;
   const read = readEvent(streamMessage(event, targets));

@@ -1,18 +1,18 @@
 import { Buffer } from 'node:buffer';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
-import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { publishTask } from '@bailiwick/shared/tasks.ts';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import type { Client } from '@connectrpc/connect';
 import { messageOf } from '../chat/message.ts';
 import { renderBody } from '../chat/render.ts';
 import { reachOf } from '../events/catalogue.ts';
+import type { DomainOwners } from './domain-owners.ts';
 import { type FannedEvent, readEvent, wasThere, withheld } from './event.ts';
 import { type Addressee, listAddressees } from './queries.ts';
 
-export type FanoutDeps = { database: Database; broker: Broker; authority: Client<typeof Authority>; owners: Client<typeof DomainOwner>; log: Log };
+export type FanoutDeps = { database: Database; broker: Broker; authority: Client<typeof Authority>; owners: DomainOwners; log: Log };
 
 /** Makes one task of each event and endpoint that wants it. A repetition makes the same tasks, which the queue knows already. */
 export function startFanout(deps: FanoutDeps): void {
@@ -41,18 +41,9 @@ async function tenantsOf({ authority, owners }: FanoutDeps, { type, tenant, subj
   if (reach !== 'members' || subject === '') return [];
   const [own, owner] = await Promise.all([
     type === 'user.deleted' ? left : authority.listUserTenants({ userId: subject }).then(({ tenants }) => tenants.map(({ id }) => id)),
-    domain === '' ? '' : ownerOf(owners, domain),
+    domain === '' ? '' : owners.of(domain),
   ]);
   return [...new Set(owner === '' ? own : [...own, owner])];
-}
-
-async function ownerOf(owners: FanoutDeps['owners'], domain: string): Promise<string> {
-  const { tenant } = await owners.find({ domain }).catch((error: unknown) => {
-    // During an upgrade sso may be of the version that is not asked this yet.
-    if (error instanceof ConnectError && error.code === Code.Unimplemented) return { tenant: '' };
-    throw error;
-  });
-  return tenant;
 }
 
 // Webhooks get the event's own bytes, chat endpoints the message that their service shows.

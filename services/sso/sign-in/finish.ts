@@ -3,8 +3,9 @@ import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/intern
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { findDomains } from '../domains/queries.ts';
+import { judgesAnew, namesAnew } from '../providers/changes.ts';
 import { openCredentials } from '../providers/credentials.ts';
-import { forgetProvider, judgesAnew, namesAnew } from '../providers/forget.ts';
+import { forgetProvider } from '../providers/forget.ts';
 import { findProvider, noteLogin } from '../providers/queries.ts';
 import type { ProviderValues } from '../providers/record.ts';
 import type { SignInDeps } from './deps.ts';
