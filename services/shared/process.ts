@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { ConfigurationError } from './config.ts';
+import { collectLoaded } from './heap.ts';
 import { measureLag } from './lag.ts';
 import { createLog, type Log } from './log.ts';
 import { createReadiness } from './readiness.ts';
@@ -38,6 +39,7 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
   try {
     const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
+    await collectLoaded();
     const probes = createProbes(running);
     const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
       request.url === '/metrics' && telemetry.metrics ? telemetry.metrics(request, response) : probes.handle(request, response),
