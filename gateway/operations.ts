@@ -34,7 +34,8 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
   return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> => {
     await countCall(operation, origin.ip);
     const json = await readJson(request);
-    const token = tokenOf(request, cookie);
+    // Whatever is sent to an open operation is not looked at, a browser's cookie included.
+    const token = operation.credential === 'none' ? '' : tokenOf(request, cookie);
     const principal = operation.credential === 'none' ? undefined : await authenticator.principal(token, origin.ip);
 
     const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);

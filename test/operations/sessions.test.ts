@@ -128,6 +128,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
       assert.equal((await get(foreign as Record<string, string>)).status, 403, JSON.stringify(foreign));
     }
     assert.equal((await get({ origin: stack.url, authorization: 'Bearer junk' })).status, 401, 'a header goes before the cookie');
+    assert.equal((await stack.call('Sso_Check', { Email: email }, undefined, { cookie })).status, 200, 'where no credential is wanted none is looked at');
     const out = await stack.call('Account_Logout', {}, undefined, { cookie, origin: stack.url });
     assert.match(out.headers.get('set-cookie') ?? '', /^bailiwick_session=; Max-Age=0;/);
     assert.equal((await get({ origin: stack.url })).status, 401);
