@@ -39,6 +39,12 @@ export function say(text, failed = false) {
   outcome.classList.toggle('failed', failed);
 }
 
+/** Goes to another page. Until that is there, nothing here can be used any more. */
+export function leaveFor(address) {
+  location.assign(address);
+  return new Promise(() => {});
+}
+
 /** Moves to the field that is wrong, for which the outcome says why. */
 export function blame(field) {
   field.setAttribute('aria-invalid', 'true');

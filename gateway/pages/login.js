@@ -1,5 +1,5 @@
 // Signs in with a cookie. The address comes first: it says whether its person signs in here or at their organisation.
-import { blame, call, isUnverified, Refused, run, say } from './calls.js';
+import { blame, call, isUnverified, leaveFor, Refused, run, say } from './calls.js';
 
 const find = (id) => document.getElementById(id);
 const parts = ['entry', 'confirm', 'known'].map(find);
@@ -46,12 +46,6 @@ function askForPassword() {
   find('with-password').hidden = true;
   entry.querySelector('[type=submit]').textContent = 'Sign in';
   show('entry', 'Sign in', password);
-}
-
-function leaveFor(address) {
-  location.assign(address);
-  // Until the other page is there, nothing here can be used any more.
-  return new Promise(() => {});
 }
 
 function readAddress() {

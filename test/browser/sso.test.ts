@@ -89,6 +89,23 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
         assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 1);
       });
 
+    test('whoever is invited there signs in at the organisation, and accepts', async () => {
+      const { email } = await provide();
+      const inviting = await createHome(stack);
+      const invited = { Tenant: inviting.tenant, Email: email, Roles: ['auditor'] };
+      const { Token } = bodyOf(await stack.call('TenantInvitations_Create', invited, inviting.owner.token));
+      const page = await browser.newPage();
+      await page.goto(`${stack.url}/invitation#token=${String(Token)}`);
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill('it is not asked for');
+      await page.getByRole('button', { name: 'Sign in and accept' }).click();
+      await enterName(page);
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await heading(page, 'Welcome');
+      const [user] = await usersOf(email);
+      assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [inviting.tenant, user?.id]), 1);
+    });
+
     test('a provider that is switched off refuses, in words that help and tell nothing else', async () => {
       const { home, provider, email } = await provide();
       await save(home, { ID: provider.ID, Active: false });
