@@ -133,9 +133,13 @@ describe('the audit chain', () => {
     const tenant = await tenantWith([500, 450, 410, 399, 100, 1]);
     const kept = await tenantWith([500, 450, 1]);
     await rowsOf(stack, `update access.tenant set settings = '{"auditRetentionDays": 1000}' where id = $1`, [kept]);
+    // So does a tenant say it that was sent back as it was read.
+    const unset = await tenantWith([500, 100, 1]);
+    await rowsOf(stack, `update access.tenant set settings = '{"auditRetentionDays": 0}' where id = $1`, [unset]);
     await pruneAudit({ database, keyRing: keyRing(), retentionDays: 400 });
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [kept]), 3);
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [unset]), 2);
     const { Valid, Checked, Seq } = await verify(tenant);
     assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 3, Seq: 6 });
     // Nothing more is due, and who drops more than was due is found out.

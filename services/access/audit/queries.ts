@@ -162,7 +162,7 @@ const due: Statement = {
          from audit_head h
          left join tenant t on t.id = h.tenant
          cross join lateral (
-           select coalesce((t.settings->>'auditRetentionDays')::int, $1) as days
+           select coalesce(nullif((t.settings->>'auditRetentionDays')::int, 0), $1) as days
          ) k
          cross join lateral (
            select e.seq, e.hash from audit_entry e
