@@ -148,6 +148,17 @@ describeBoth('tenant members', (topology) => {
     assert.equal(await countEvents(tenant, 'tenant.member_removed'), 0);
   });
 
+  test('a disabled owner is still one: no admin takes the tenant over meanwhile', async () => {
+    const dan = await signUp(stack);
+    const tenant = await tenantFor(stack, dan.id, { DefaultRole: 'admin' });
+    bodyOf(await add(tenant, bob, dan.token));
+    bodyOf(await stack.call('Users_Disable', { UserID: dan.id }, stack.platformKey));
+    assertRefused(await remove(tenant, dan, bob.token), 403, 'permission_denied');
+    const Grant = { Tenant: tenant, UserID: dan.id, Role: 'owner' };
+    const byThePlatform = [await remove(tenant, dan, stack.platformKey), await stack.call('Grants_Remove', { Grant }, stack.platformKey)];
+    for (const answer of byThePlatform) assertRefused(answer, 400, 'failed_precondition', ['the last owner of a tenant cannot be removed']);
+  });
+
   test('everybody may leave a tenant, and nobody learns of one by trying', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));

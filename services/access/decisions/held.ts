@@ -16,6 +16,10 @@ export async function findHeld(run: Run, subject: string, tenant: string, resour
   return rows.map(({ custom, ...row }) => ({ ...row, permissions: custom ?? permissionsOf(row.role, row.platform ? 'platform' : 'tenant') }));
 }
 
+/** Whether these grants, of a subject in one tenant, make it an owner of the tenant. */
+export const owns = (held: readonly HeldGrant[]): boolean =>
+  held.some(({ role, resource, platform, expired }) => role === ownerRole && resource === '' && !platform && !expired);
+
 /** `ssoTenant` is as of a principal. `resources` undefined = on whatever. */
 type Question = { subject: string; tenant: string; ssoTenant: string; resources?: readonly string[] };
 
@@ -24,8 +28,7 @@ export type Grounds = { held: HeldGrant[]; standing: Pick<Standing, 'open' | 'me
 /** What a decision about one subject rests on. */
 export async function findGrounds(run: Run, { subject, tenant, ssoTenant, resources }: Question): Promise<Grounds> {
   const [standing, held] = await Promise.all([findStanding(run, subject, tenant, ssoTenant), findHeld(run, subject, tenant, resources)]);
-  const owns = held.some(({ role, resource, platform, expired }) => role === ownerRole && resource === '' && !platform && !expired);
-  return { held, standing: { ...standing, lacksSso: standing.requiresSso && !(standing.ssoLifted && owns) } };
+  return { held, standing: { ...standing, lacksSso: standing.requiresSso && !(standing.ssoLifted && owns(held)) } };
 }
 
 /** Whether what a subject was granted counts at all: a bot needs no membership, and a grant on the platform none of a person. */

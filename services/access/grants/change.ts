@@ -12,7 +12,7 @@ import { assertRole } from '../roles/save.ts';
 import { assertPresent, lockSubject } from '../subjects/state.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
-import { countOtherOwners } from '../tenants/queries.ts';
+import { countOtherOwners, ownsForGood } from '../tenants/queries.ts';
 import type { SubjectType } from './entities.ts';
 import { addGrant, type GrantKey, removeGrant } from './entries.ts';
 
@@ -58,7 +58,7 @@ async function lockOwners(em: EntityManager, { tenant, role }: SentGrant): Promi
 async function assertOwned(em: EntityManager, { tenant, subjectType, subject, role, resource }: SentGrant): Promise<void> {
   if (tenant === '' || subjectType !== 'user' || role !== ownerRole || resource !== '') return;
   const run = inTransaction(em);
-  if ((await countOtherOwners(run, tenant, subject)) === 0 && (await countOtherOwners(run, tenant, '')) > 0)
+  if ((await countOtherOwners(run, tenant, subject)) === 0 && (await ownsForGood(run, tenant, subject)))
     throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
 }
 

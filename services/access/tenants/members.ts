@@ -4,6 +4,7 @@ import { denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/error
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
+import { findHeld, owns } from '../decisions/held.ts';
 import { rightsOf } from '../decisions/rights.ts';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -60,8 +61,8 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
 
 async function assertRemovable(em: EntityManager, call: Call, tenant: string, userId: string): Promise<void> {
   const run = inTransaction(em);
-  const { roles } = await rightsOf(run, { type: 'user', id: userId, ssoTenant: tenant }, tenant);
-  if (!roles.includes(ownerRole)) return;
+  // By what is granted and not by what counts at present: a disabled owner is one again when they are enabled.
+  if (!owns(await findHeld(run, userId, tenant, ['']))) return;
   await assertMayTouch(em, call.caller, tenant, [ownerRole]);
   if ((await countOtherOwners(run, tenant, userId)) === 0) throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
 }

@@ -57,6 +57,17 @@ export async function countOtherOwners(run: Run, tenant: string, userId: string)
   return rows[0]?.count ?? 0;
 }
 
+const permanentOwner: Statement = {
+  name: 'access.permanent_owner',
+  text: `select 1 as one from grant_entry g
+         where g.tenant = $1 and g.subject_type = 'user' and g.subject = $2 and g.role = 'owner' and g.resource = '' and g.expires_at is null`,
+};
+
+/** Whether a user was made an owner of the tenant itself and without an end, disabled or not. */
+export async function ownsForGood(run: Run, tenant: string, userId: string): Promise<boolean> {
+  return (await run(permanentOwner, [tenant, userId])).length > 0;
+}
+
 const ownersOf: Statement = {
   name: 'access.owners',
   text: `select t.name, g.subject from tenant t
