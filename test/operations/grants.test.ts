@@ -177,6 +177,13 @@ describeBoth('grants', (topology) => {
     assert.deepEqual((await tenantsSeen(stack.platformKey)).sort(), [Tenant, elsewhere].sort());
     assert.deepEqual(await tenantsSeen(stranger?.token), []);
     assertRefused(await stack.call('Grants_List', { UserID: admin?.id }, (await signUp(stack)).token), 403, 'permission_denied');
+    // An auditor of all tenants sees the grants in them, and not those on the platform.
+    const auditor = { Tenant: '', UserID: stranger?.id, Role: 'auditor' };
+    bodyOf(await grant(auditor, stack.platformKey));
+    bodyOf(await grant({ ...auditor, UserID: person?.id }, stack.platformKey));
+    assert.deepEqual((await tenantsSeen(stranger?.token)).sort(), [Tenant, elsewhere].sort());
+    assert.deepEqual((await tenantsSeen(person?.token)).sort(), ['', Tenant, elsewhere].sort());
+    for (const UserID of [stranger?.id, person?.id]) bodyOf(await withdraw({ ...auditor, UserID }, stack.platformKey));
   });
 
   test('a grant without a tenant is the platform’s, and holds in every tenant', async () => {

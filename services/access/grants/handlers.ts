@@ -55,7 +55,8 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
       const reach = await visibleTo(database, call, 'iam.grants.read');
       const binding = [call.operation.name, call.caller.id, userId];
       const query = pager.read(page, binding);
-      const rows = await grantsOf(database, userId, { after: query.after, limit: query.limit + 1, reach });
+      const onPlatform = call.allowedBy?.kind === 'self' || call.allowedBy?.kind === 'platform';
+      const rows = await grantsOf(database, userId, { after: query.after, limit: query.limit + 1 }, reach, onPlatform);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toGrant), nextCursor } };
     },

@@ -17,17 +17,19 @@ export function grantsIn(database: Database, tenant: string, subjectType: Subjec
   return database.query<GrantRow>(grantsOfTenant, [tenant, subjectType, after, limit]);
 }
 
-// A person's grants lie in several tenants: the last three values say which of them the caller may see.
+// A person's grants lie in several tenants: the last values say which of them the caller may see. Whoever reads grants in every
+// tenant does not therefore read those on the platform.
 const grantsOfUser: Statement = {
   name: 'access.grants_of_user',
   text: `select ${columns}, g.subject from grant_entry g
          where g.subject = $1 and g.subject_type = 'user' and g.id > $2
-           and ((g.tenant = '' and $4) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
+           and ((g.tenant = '' and $7) or exists (select 1 from tenant t where t.id = g.tenant and t.status = 'active' and (
              g.tenant = any (string_to_array($5, ',')) or ($4 and ($6::text is null or t.id = $6 or not t.settings @> '{"requireSso": true}')))))
          order by g.id limit $3`,
 };
 
-/** The grants to a user itself, in the tenants within reach. */
-export function grantsOf(database: Database, userId: string, { after, limit, reach }: PageQuery & { reach: Reach }): Promise<GrantRow[]> {
-  return database.query<GrantRow>(grantsOfUser, [userId, after, limit, reach.everywhere, reach.tenants.join(','), reach.ssoTenant]);
+/** The grants to a user itself: in the tenants within reach, and on the platform where `onPlatform` says so. */
+export function grantsOf(database: Database, userId: string, page: PageQuery, reach: Reach, onPlatform: boolean): Promise<GrantRow[]> {
+  const { everywhere, tenants, ssoTenant } = reach;
+  return database.query<GrantRow>(grantsOfUser, [userId, page.after, page.limit, everywhere, tenants.join(','), ssoTenant, onPlatform]);
 }
