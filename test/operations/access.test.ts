@@ -60,15 +60,20 @@ describeBoth('decisions', (topology) => {
     for (const operation of ['Access_Check', 'Access_ListPermissions', 'Access_Explain'])
       assertRefused(await ask(operation, { Subject: owner?.id, Permission: 'app.x.read' }, person?.token), 403, 'permission_denied');
     const foreign = await createTenant(stack, other?.token ?? '');
+    const Missing = ['the user is not a member of the tenant', 'no role that is granted gives app.x.read'];
     for (const nowhere of [foreign, createId('tnt')]) {
       const answer = await stack.call('Access_Explain', { Tenant: nowhere, Permission: 'app.x.read' }, person?.token);
-      assert.equal(recordIn(answer, 'Allowed'), false);
+      assert.deepEqual(bodyOf(answer), { Allowed: false, Paths: [], Missing });
       assertRefused(
         await stack.call('Access_Check', { Tenant: nowhere, Subject: other?.id, Permission: 'app.x.read' }, owner?.token),
         403,
         'permission_denied',
       );
     }
+    // Nor of a stranger, whether there is one and what became of them.
+    const stranger = await signUp(stack);
+    bodyOf(await stack.call('Users_Disable', { UserID: stranger.id }, stack.platformKey));
+    for (const Subject of [stranger.id, createId('usr')]) assert.deepEqual((await explain('app.x.read', { Subject })).Missing, Missing);
     assertRefused(await ask('Access_Check', {}), 400, 'invalid_argument', ['Permission is required']);
     assertRefused(await ask('Access_Check', { Permission: 'App', Subject: 'me' }), 400, 'invalid_argument', [
       'Subject must be an identifier of a user or bot',
@@ -144,5 +149,13 @@ describeBoth('decisions', (topology) => {
       'Changes[0].Roles_Delete.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
     ]);
     assertRefused(await ask('Access_Plan', {}), 400, 'invalid_argument', ['Changes is required']);
+  });
+
+  test('plans in whatever order wait for nobody for ever, and nobody fails by them', async () => {
+    const grants = [person, other].map((one) => ({ Grants_Add: { Grant: { Tenant, UserID: one?.id, Role: 'editor', Resource: 'a' } } }));
+    const both = [grants, grants.toReversed()];
+    const planning = Array.from({ length: 12 }, (_, index) => ask('Access_Plan', { Changes: both[index % 2] }));
+    const granting = Array.from({ length: 12 }, (_, index) => ask('Grants_Add', grants[index % 2]?.Grants_Add ?? {}));
+    for (const answer of await Promise.all([...planning, ...granting])) bodyOf(answer);
   });
 });

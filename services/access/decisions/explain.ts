@@ -16,7 +16,9 @@ export async function explain(run: Run, decision: Decision): Promise<MessageInit
   const counting = ways.filter((grant) => counts(grant, standing, isBot));
   const isNarrowed = narrowedTo.length > 0 && !includes(narrowedTo, permission);
   if (counting.length > 0 && !isNarrowed) return { allowed: true, paths: counting.flatMap((grant) => pathsOf(grant, permission)), missing: [] };
-  return { allowed: false, paths: [], missing: [...obstacles(standing, isBot), ...lacks(decision, held, ways), ...(isNarrowed ? [narrowed(permission)] : [])] };
+  const isKnown = standing.membership !== null || held.length > 0;
+  const inTheWay = isKnown ? obstacles(standing, isBot) : strangers(isBot);
+  return { allowed: false, paths: [], missing: [...inTheWay, ...lacks(decision, held, ways), ...(isNarrowed ? [narrowed(permission)] : [])] };
 }
 
 function pathsOf(grant: HeldGrant, permission: string) {
@@ -26,6 +28,9 @@ function pathsOf(grant: HeldGrant, permission: string) {
 }
 
 const narrowed = (permission: string) => `the key is narrowed to permissions without ${permission}`;
+
+/** All that is said of who has nothing to do with a tenant: neither whether it is there, nor of a stranger whether they are disabled. */
+const strangers = (isBot: boolean): string[] => (isBot ? [] : ['the user is not a member of the tenant']);
 
 /** What would stand in the way of any grant. */
 function obstacles({ open, membership, barred, lacksSso }: Grounds['standing'], isBot: boolean): string[] {

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AccessPlanRequest, AccessPlanResponseSchema, PlannedChange } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { holdsInTenant } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { invalid, ServiceError } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
+import { type Database, type EntityManager, execute, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, type SentGrant, withdraw } from '../grants/change.ts';
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
@@ -37,10 +38,38 @@ export async function plan(
     planned.flatMap(({ bot = [] }) => bot),
     call,
   );
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryAll(database, tenant, planned, bots, call);
+    } catch (error) {
+      if (!isWaiting(error)) throw error;
+      if (attempt === attempts) throw unavailable('others are changing the same things just now: ask again');
+      await sleep(Math.random() * patienceMs);
+    }
+  }
+}
+
+// The locks of a plan are taken in the order of its changes, and held to its end, where every other call has one order: two could
+// wait for each other. So a plan gives way long before PostgreSQL looks for that (1 s), when nobody else has been failed by it.
+const patienceMs = 200;
+const attempts = 10;
+
+/** Whether an error is PostgreSQL's: a lock did not come in time, or would never have. */
+function isWaiting(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && (cause.code === '55P03' || cause.code === '40P01')) return true;
+  }
+  return false;
+}
+
+async function tryAll(database: Database, tenant: string, planned: readonly Change[], bots: ReadonlySet<string>, call: Call) {
   const warnings: string[] = [];
   let answer: MessageInitShape<typeof AccessPlanResponseSchema> = {};
   await database
     .transaction(tenant, async (em) => {
+      // Two plans of a tenant would only be in each other's way.
+      await lockName(em, `plan ${tenant}`);
+      await execute(em, `select set_config('lock_timeout', $1, true)`, [`${patienceMs}ms`]);
       const before = await heldInTenant(inTransaction(em), tenant);
       for (const [index, change] of planned.entries()) {
         const refusal = change.bot !== undefined && !bots.has(change.bot) ? 'bot not found' : await tryOut(em, change, call);
