@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, mailsTo, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
+import { createTenant, mailsTo, mailTo, newAddress, password, signUp, tenantFor, tokenIn } from '../people.ts';
 
 describeBoth('limits', (topology) => {
   let stack: Stack;
@@ -35,6 +35,16 @@ describeBoth('limits', (topology) => {
       answers.push(await stack.call('Account_Register', 'no json', undefined, from(`2001:db8:1:2::${index.toString(16)}`)));
     assertLimited(answers.at(-1));
     assert.equal((await stack.call('Account_Register', 'no json', undefined, from('2001:db8:1:3::1'))).status, 400);
+  });
+
+  test('an invitation that is refused uses up none of its address’s mails', async () => {
+    const owner = await signUp(stack);
+    const [open, closed] = [await tenantFor(stack, owner.id), await tenantFor(stack, owner.id, { InviteDomains: ['x.example'] })];
+    const invited = newAddress('invited');
+    const invite = (Tenant: string) => stack.call('TenantInvitations_Create', { Tenant, Email: invited }, owner.token);
+    for (let count = 0; count < 12; count++) assert.equal((await invite(closed)).status, 400);
+    assert.equal((await invite(open)).status, 200);
+    assert.equal((await mailTo(stack, invited)).To, invited);
   });
 
   test('X-Forwarded-For is believed up to the first address that is no proxy', async () => {
