@@ -62,11 +62,12 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
   const limits = accountLimits[settings.limits as LimitProfile];
   const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
   const authority = createClient(Authority, asService(peers.access, 'identity'));
+  const admission = createClient(Admission, asService(peers.access, 'identity'));
   const passwordPolicy = createPasswordPolicy({
     sso: createClient(PasswordPolicy, asService(peers.sso, 'identity')),
     redirects: createClient(Sso, asService(peers.sso, 'identity')),
     authority,
-    admission: createClient(Admission, asService(peers.access, 'identity')),
+    admission,
     log,
   });
   return createService({
@@ -88,7 +89,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         pager: createPager(keyRing),
         log,
       };
-      const credentials = { ...deps, installed: openInstalled(settings, log) };
+      const credentials = { ...deps, admission, installed: openInstalled(settings, log) };
       return {
         served: [
           serve(Account, {

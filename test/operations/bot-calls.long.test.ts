@@ -186,6 +186,10 @@ describeBoth('calls with a bot key', (topology) => {
     const unknown = { Active: false, Type: '', ID: '', UserID: '', Bot: '', Tenant: '', Permissions: [] };
     for (const request of [{}, { IP: '198.51.100.1' }, { IP: 'nonsense' }, { Tenant: foreign, IP: '192.0.2.1' }]) assert.deepEqual(await ask(request), unknown);
     assert.equal((await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt, undefined, 'to be asked about is no use');
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
+    assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
+    bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
+    assert.deepEqual(await ask({ IP: '192.0.2.1' }), known);
     bodyOf(await expire(Key, inDays(-1)));
     assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
   });

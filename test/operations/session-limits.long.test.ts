@@ -52,6 +52,8 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     await age(old, 61);
     await age(young, 59);
     bodyOf(await groups(other, old));
+    const asked = async (Tenant: string) => bodyOf(await stack.call('Tokens_Introspect', { Token: old.token, Tenant }, stack.platformKey))['Active'];
+    assert.deepEqual([await asked(strict), await asked(other)], [false, true]);
     await ended(old, strict);
     await ended(old, other);
     await ended(old);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Client } from '@connectrpc/connect';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
@@ -13,7 +14,7 @@ import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/querie
 import type { Installed } from './installed.ts';
 import { findLiveSession, limitSession } from './queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; installed: Installed };
+type Deps = { database: Database; authority: Client<typeof Authority>; admission: Pick<Client<typeof Admission>, 'isOpen'>; installed: Installed };
 
 /** Answers the gateway: who holds the token with this hash? Two tokens are installed with the service, the rest is stored. */
 export function credentialsHandlers({ database, installed }: Deps): Handlers<typeof Credentials> {
@@ -46,31 +47,39 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
 
 const timeOf = (text: string) => timestampFromDate(new Date(text));
 
+const minutesAfter = (text: string, minutes: number) => new Date(new Date(text).getTime() + minutes * 60_000);
+
+const earlier = (one: Date, other: Date) => (one < other ? one : other);
+
 const servesFrom = ({ allowedIps }: LiveBotKey, ip: string): boolean => allowedIps.length === 0 || createNetworks(allowedIps)(ip);
 
 /**
  * Answers a platform's own services. A token of one who is not in the tenant in question is inactive, like an unknown one.
  * Asking about a token is no use of it: it does not keep a session alive.
  */
-export function tokensHandlers({ database, authority }: Deps): Handlers<typeof Tokens> {
+export function tokensHandlers({ database, authority, admission }: Deps): Handlers<typeof Tokens> {
   async function aboutSession(token: string, tenant: string) {
     const session = await findLiveSession(database, tokenHash(token), { touch: false });
     if (!session) return {};
-    if (tenant !== '') {
-      const principal = { principalType: 'user', principalId: session.user_id, ssoTenant: session.sso_tenant };
-      const [{ tenants }, { ssoRequired }] = await Promise.all([
-        authority.listUserTenants({ userId: session.user_id }),
-        authority.effective({ ...principal, tenant }),
-      ]);
-      // Nor is it one in a tenant that requires a single sign-on which it did not come from.
-      if (ssoRequired || !tenants.some(({ id }) => id === tenant)) return {};
-    }
-    return { active: true, type: 'session', id: session.id, userId: session.user_id, expiresAt: timeOf(session.expires_at) };
+    const about = { active: true, type: 'session', id: session.id, userId: session.user_id };
+    const expiresAt = new Date(session.expires_at);
+    if (tenant === '') return { ...about, expiresAt: timestampFromDate(expiresAt) };
+    const principal = { principalType: 'user', principalId: session.user_id, ssoTenant: session.sso_tenant };
+    const [{ tenants }, wanted] = await Promise.all([authority.listUserTenants({ userId: session.user_id }), authority.effective({ ...principal, tenant })]);
+    // Nor is it one in a tenant that requires a single sign-on which it did not come from, or a shorter session.
+    if (wanted.ssoRequired || !tenants.some(({ id }) => id === tenant)) return {};
+    const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
+    const idleEnd = idle > 0 ? minutesAfter(session.last_seen_at, idle) : expiresAt;
+    const end = max > 0 ? earlier(expiresAt, minutesAfter(session.created_at, max)) : expiresAt;
+    if (earlier(idleEnd, end).getTime() <= Date.now()) return {};
+    return { ...about, expiresAt: timestampFromDate(end) };
   }
 
   async function aboutBotKey(token: string, tenant: string, ip: string) {
     const key = await findLiveBotKey(database, tokenHash(token));
     if (!key || (tenant !== '' && tenant !== key.tenant) || !servesFrom(key, ip)) return {};
+    // The bots of a suspended tenant hold nothing anywhere.
+    if (!(await admission.isOpen({ tenant: key.tenant })).open) return {};
     const { id, bot, permissions } = key;
     return { active: true, type: 'bot_key', id, bot, tenant: key.tenant, permissions, expiresAt: timeOf(key.expiresAt) };
   }

@@ -8,14 +8,16 @@ const isLive = "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes
 
 const live: Statement = {
   name: 'identity.live_session',
-  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.expires_at, s.idle_minutes,
+  text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
          where s.token_hash = $1 and ${isLive} and u.status = 'active' and u.email_verified`,
 };
 const touch: Statement = { name: 'identity.touch_session', text: 'update session set last_seen_at = now() where id = $1' };
 
-export type LiveSession = Record<'id' | 'user_id' | 'email' | 'sso_tenant' | 'created_at' | 'expires_at', string> & { idle_minutes: number; stale: boolean };
+type Texts = Record<'id' | 'user_id' | 'email' | 'sso_tenant' | 'created_at' | 'last_seen_at' | 'expires_at', string>;
+
+export type LiveSession = Texts & { idle_minutes: number; stale: boolean };
 
 /** The session of a token, if it has not ended and its person may sign in. */
 export async function findLiveSession(database: Database, tokenHash: Uint8Array, { touch: touching = true } = {}): Promise<LiveSession | undefined> {
