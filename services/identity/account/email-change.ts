@@ -1,4 +1,5 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
@@ -77,7 +78,7 @@ export async function applyEmailChange(em: EntityManager, call: Call, hash: Uint
   user.emailVerified = true;
   // What is remembered of the person names the old address.
   call.outdated.add(`user:${user.id}`);
-  user.updatedAt = new Date();
+  user.updatedAt = timeAfter(user.updatedAt);
   // A reset mail on its way to the old address is worth nothing any more.
   await voidResetTokens(em, user.id);
   recordUser(em, call, 'user.updated', user, { tasks: [noticeTask('address_changed', old, { locale: user.locale })] });

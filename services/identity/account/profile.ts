@@ -1,7 +1,7 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
-import { changedFields } from '@bailiwick/shared/changes.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import { noticeTask } from '@bailiwick/shared/tasks.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
@@ -16,7 +16,7 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
   return {
     async update({ user: sent }, call) {
       return database.transaction(null, async (em) => {
-        const user = await em.findOne(UserEntity, { id: call.caller.id });
+        const user = await lockActive(em, call.caller.id);
         if (!user) throw notFound('user');
         const before = userJson(user);
         user.name = sent?.name ?? user.name;
@@ -27,7 +27,7 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
         user.metadata = sent?.metadata?.items ?? user.metadata;
         const previous = changedFields(before, userJson(user));
         if (Object.keys(previous).length > 0) {
-          user.updatedAt = new Date();
+          user.updatedAt = timeAfter(user.updatedAt);
           recordUser(em, call, 'user.updated', user, { previous });
         }
         return { user: userRecord(user) };
@@ -46,7 +46,7 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
         // Changed by somebody else while this was being checked: what was proved is not true any more.
         if (!user || user.passwordHash !== stored.passwordHash) throw denied('Current is wrong', 'WRONG_PASSWORD');
         user.passwordHash = passwordHash;
-        user.updatedAt = new Date();
+        user.updatedAt = timeAfter(user.updatedAt);
         await voidEmailChanges(em, user.id);
         await endOtherSessions(em, user.id, call.caller.credentialId);
         call.outdated.add(`user:${user.id}`);

@@ -1,4 +1,5 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
@@ -58,7 +59,7 @@ export function resetHandlers(deps: AccountDeps): Reset {
         await clearFailures(em, user.emailKey);
         user.passwordHash = passwordHash;
         user.emailVerified = true;
-        user.updatedAt = new Date();
+        user.updatedAt = timeAfter(user.updatedAt);
         recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email, { locale: user.locale })] });
       });
       return {};
