@@ -4,13 +4,14 @@ import type { AccessPlanRequest, AccessPlanResponseSchema, PlannedChange } from 
 import { holdsInTenant } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, execute, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, type SentGrant, withdraw } from '../grants/change.ts';
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { deleteRole, saveRole } from '../roles/save.ts';
 import { differences, heldInTenant } from './everybody.ts';
+import { waitForLocks } from './queries.ts';
 
 /** `bot` is one that has to exist, which only identity knows. */
 type Change = { operation: string; permission: string; tenant: string; bot?: string; apply: (em: EntityManager, call: Call) => Promise<void> };
@@ -69,7 +70,7 @@ async function tryAll(database: Database, tenant: string, planned: readonly Chan
     .transaction(tenant, async (em) => {
       // Two plans of a tenant would only be in each other's way.
       await lockName(em, `plan ${tenant}`);
-      await execute(em, `select set_config('lock_timeout', $1, true)`, [`${patienceMs}ms`]);
+      await waitForLocks(em, patienceMs);
       const before = await heldInTenant(inTransaction(em), tenant);
       for (const [index, change] of planned.entries()) {
         const refusal = change.bot !== undefined && !bots.has(change.bot) ? 'bot not found' : await tryOut(em, change, call);

@@ -1,4 +1,4 @@
-import { type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 import type { StoredSettings } from '../tenants/entities.ts';
 
 // What a decision rests on, in one statement each. Nothing is remembered between two calls: a right that
@@ -238,6 +238,11 @@ const standing: Statement = {
 export async function findStanding(run: Run, subject: string, tenant: string, ssoTenant: string): Promise<Standing> {
   const [row] = await run<Standing>(standing, [subject, tenant, ssoTenant]);
   return row ?? { open: false, membership: null, barred: false, requiresSso: false, ssoLifted: false };
+}
+
+/** Has this transaction wait for a lock no longer than so many milliseconds. */
+export async function waitForLocks(em: EntityManager, ms: number): Promise<void> {
+  await execute(em, `select set_config('lock_timeout', $1, true)`, [`${ms}ms`]);
 }
 
 const roleHoldings: Statement = {
