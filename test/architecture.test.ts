@@ -70,6 +70,7 @@ const acrossTenants: Record<string, string> = {
 const withoutTenant: Record<string, string> = {
   'sso.sweep_flows': 'the sweeper works for all tenants',
   'sso.sweep_assertions': 'the sweeper works for all tenants',
+  'sso.sweep_handled_joins': 'the sweeper works for all tenants',
   'services/identity/bot-keys/queries.ts:takeDue': 'the sweep announces the expiry of keys of all tenants',
   'access.unfinished_removals': 'what is left of deleted users and bots is looked for in all tenants',
   'identity.identities_of_user': "a user's own identities",

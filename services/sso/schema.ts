@@ -3,21 +3,24 @@ import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
+import { HandledJoinEntity } from './domains/joining/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { Limits } from './migrations/002-limits.ts';
 import { Domains } from './migrations/003-domains.ts';
 import { Providers } from './migrations/004-providers.ts';
+import { Joins } from './migrations/005-joins.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
 export const ssoSchema: ServiceSchema = {
   service: 'sso',
-  entities: [OutboxEntity, DomainEntity, SsoLiftEntity, ProviderEntity, DekEntity, FlowEntity, UsedAssertionEntity, RateWindowEntity],
+  entities: [OutboxEntity, DomainEntity, SsoLiftEntity, HandledJoinEntity, ProviderEntity, DekEntity, FlowEntity, UsedAssertionEntity, RateWindowEntity],
   migrations: [
     { name: '001-initial', class: Initial },
     { name: '002-limits', class: Limits },
     { name: '003-domains', class: Domains },
     { name: '004-providers', class: Providers },
+    { name: '005-joins', class: Joins },
   ],
   compatibleFrom: 1,
 };

@@ -3,6 +3,7 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
+import { sweepHandled } from './domains/joining/queries.ts';
 import { sweepSignIns } from './sign-in/queries.ts';
 
 const intervalMs = 60_000;
@@ -13,6 +14,6 @@ export function createSweeper({ database, limiter, log }: { database: Database; 
     everyMs: intervalMs,
     log,
     failed: 'what has had its time could not be erased',
-    work: () => Promise.all([sweepSignIns(database), limiter.sweep()]),
+    work: () => Promise.all([sweepSignIns(database), sweepHandled(database), limiter.sweep()]),
   });
 }

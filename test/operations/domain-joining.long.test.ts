@@ -60,6 +60,24 @@ describeBoth('what a domain means for people', (topology) => {
     assert.equal((await rolesOf(Tenant, person.id)).length, 1);
   });
 
+  test('who was removed is not taken in again because the broker has lost its store', async () => {
+    const Tenant = await newTenant();
+    const domain = await own(stack, dns, Tenant, token, { Capture: 'join' });
+    const person = await signUp(stack, at(domain));
+    await joined(Tenant, person.id);
+    bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: person.id }, token));
+    // As after a loss: the row waits for the relay again, and gets another message id.
+    const verified = `from identity.outbox where type = 'user.verified' and event::text like '%' || $1 || '%'`;
+    await rowsOf(stack, `update identity.outbox set published_at = null where id in (select id ${verified})`, [person.id]);
+    await eventually(
+      'it to be published again',
+      async () => (await rowsOf(stack, `select id ${verified} and published_at is not null`, [person.id])).length === 1,
+    );
+    const next = await signUp(stack, at(domain));
+    await joined(Tenant, next.id);
+    assert.equal(await isMember(Tenant, person.id), 0);
+  });
+
   test('join without a role gives the tenant’s own', async () => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token, { Capture: 'join' });

@@ -6,6 +6,7 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import type { DomainDeps } from '../deps.ts';
 import { findGate } from '../queries.ts';
+import { isHandled, keepHandled } from './queries.ts';
 import { admittedBy } from './suggestions.ts';
 
 type Deps = Pick<DomainDeps, 'database' | 'admission'> & { broker: Broker; log: Log };
@@ -26,15 +27,18 @@ export function followVerified(deps: Deps): Background {
   };
 }
 
-async function takeIn({ database, admission, log }: Deps, { data, origin }: FollowedEvent): Promise<void> {
+async function takeIn({ database, admission, log }: Deps, { id: event, data, origin }: FollowedEvent): Promise<void> {
   const { ID: userId, Email: email, EmailVerified: isVerified } = data;
   if (typeof userId !== 'string' || typeof email !== 'string' || isVerified !== true) return;
   const gate = await findGate(database, normaliseEmail(email).domain);
   if (gate?.capture !== 'join') return;
+  // An event may come again days later, when the broker has lost its store: who was removed meanwhile stays out.
+  if (await isHandled(database, gate.tenant, event)) return;
   try {
     await admission.join({ ...admittedBy(gate), userId, ip: origin.caller.ip, userAgent: origin.caller.userAgent });
   } catch (error) {
     if (!isRefusal(error)) throw error;
     log.warn('somebody could not join by their address', { user: userId, tenant: gate.tenant, error });
   }
+  await keepHandled(database, gate.tenant, event);
 }
