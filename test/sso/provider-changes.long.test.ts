@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf, readList } from '../answers.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
 import { describeBoth, eventually, type Stack } from '../harness.ts';
 import { countOf, rowsOf, whileLocked } from '../store.ts';
 import { createHome, type Home, loginUrl, ownDomain, refusalIn, samlOf } from './home.ts';
@@ -168,7 +168,29 @@ describeBoth('a provider that changes', (topology) => {
     const domains = await readList<{ ID: string; Name: string }>(stack, 'Domain_List', { Tenant }, owner.token);
     const { ID = '' } = domains.items.find(({ Name }) => Name === name) ?? {};
     bodyOf(await stack.call('Domain_Update', { Tenant, ID, Capture: 'off' }, owner.token));
+    // Nor where it is not verified yet, or no more: it may be tomorrow, and nobody is asked then.
+    const waiting = `waiting-${name}`;
+    const claimed = recordIn(await stack.call('Domain_Create', { Tenant, Name: waiting, Capture: 'require_sso' }, owner.token), 'Domain') as { ID: string };
+    for (const change of [off, remove]) assertRefused(await change(last), 400, 'failed_precondition', [words[0]?.replace(name, waiting) ?? '']);
+    bodyOf(await stack.call('Domain_Delete', { Tenant, ID: claimed.ID }, owner.token));
+    // Nor where the tenant itself lets nobody in another way: with the provider every session that it takes would end.
+    const require = async (RequireSso: boolean) =>
+      bodyOf(await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Settings: { RequireSso } } }, stack.platformKey));
+    await require(true);
+    const byThePlatform = [
+      await stack.call('Sso_SaveProvider', { Provider: { Tenant, ID: last, Name: 'Staff', Active: false } }, stack.platformKey),
+      await stack.call('Sso_DeleteProvider', { Tenant, ID: last }, stack.platformKey),
+    ];
+    for (const answer of byThePlatform)
+      assertRefused(answer, 400, 'failed_precondition', [
+        'the tenant requires single sign-on, and this is the last active provider: change its settings first',
+      ]);
+    await require(false);
     bodyOf(await off(last));
     bodyOf(await remove(last));
+    // Without a provider no domain is to require one.
+    assertRefused(await stack.call('Domain_Update', { Tenant, ID, Capture: 'require_sso' }, owner.token), 400, 'failed_precondition', [
+      'the tenant has no active provider',
+    ]);
   });
 });

@@ -146,6 +146,9 @@ describeBoth('single sign-on', (topology) => {
     const provider = await provide(home, 'saml');
     const { Redirect } = bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })) as unknown as { Redirect: string };
     assert.equal(Redirect, loginUrl(stack, provider));
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
+    assert.deepEqual(bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })), { Redirect: '' }, 'who is closed lets nobody in');
+    bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
     say({ subject: 'sealed', email: `ada@${home.domain}` });
     idp.encryptFor(provider.SpCertificate);
     try {

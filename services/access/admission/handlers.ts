@@ -16,7 +16,8 @@ export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
     mayConfer: async (request) => ({ lacking: (await findLackingTo(database, request)) ?? '' }),
 
     async isOpen({ tenant }) {
-      return { open: (await findTenant(database, tenant))?.status === 'active' };
+      const found = await findTenant(database, tenant);
+      return { open: found?.status === 'active', requiresSso: found?.settings.requireSso === true };
     },
     takeBack: async (request, call) => ({ done: await takeBack(deps, request, call) }),
 

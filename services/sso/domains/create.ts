@@ -5,7 +5,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { inTransaction, lockName } from '@bailiwick/shared/orm.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
-import { assertMeaning, type Meaning } from './meaning.ts';
+import { assertMeaning, assertWayIn, type Meaning } from './meaning.ts';
 import { normaliseDomain } from './names.ts';
 import { challengeEnd, newChallenge } from './proof/challenge.ts';
 import { countDomains } from './queries.ts';
@@ -24,6 +24,7 @@ export async function createDomain(deps: DomainDeps, request: DomainCreateReques
     await lockName(em, `domain ${tenant}`);
     if (await em.findOne(DomainEntity, { name })) throw alreadyExists(`the tenant has the domain ${name} already`);
     if ((await countDomains(inTransaction(em), tenant)) >= limit) throw failedPrecondition(`a tenant has at most ${limit} domains`, 'DOMAIN_LIMIT');
+    await assertWayIn(em, tenant, meaning);
     const now = new Date();
     const domain = em.create(DomainEntity, {
       tenant,

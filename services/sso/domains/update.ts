@@ -5,7 +5,7 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import type { DomainDeps } from './deps.ts';
 import { type Capture, DomainEntity, type DomainRow } from './entities.ts';
-import { assertMeaning, type Meaning } from './meaning.ts';
+import { assertMeaning, assertWayIn, type Meaning } from './meaning.ts';
 import { findDomain } from './queries.ts';
 import { recordDomain } from './records.ts';
 
@@ -24,6 +24,7 @@ export async function updateDomain(deps: DomainDeps, request: DomainUpdateReques
     if (!stored) throw notFound('domain');
     // What the caller may is known of the two together, and one of them was read before.
     if (!isSame(stored, found)) throw failedPrecondition('the domain was changed meanwhile', 'STALE');
+    await assertWayIn(em, tenant, meaning);
     const before: DomainRow = { ...stored };
     Object.assign(stored, meaning, { updatedAt: timeAfter(stored.updatedAt) });
     recordDomain(em, call, 'domain.updated', stored, before);

@@ -16,12 +16,14 @@ import { lookOver } from './look-over.ts';
 type Managed = 'check' | 'saveProvider' | 'getProvider' | 'listProviders' | 'deleteProvider' | 'testProvider';
 
 export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>, Managed> {
-  const { database, pager, publicUrl } = deps;
+  const { admission, database, pager, publicUrl } = deps;
   return {
     async check({ email }) {
       const { domain } = normaliseEmail(email);
       const provider = await findProviderOfDomain(database, domain);
-      return { redirect: provider ? addressOf(publicUrl, provider, 'login') : '' };
+      // A tenant that is closed lets nobody in: its people have other tenants, and their passwords.
+      const isOpen = provider !== undefined && (await admission.isOpen({ tenant: provider.tenant })).open;
+      return { redirect: isOpen ? addressOf(publicUrl, provider, 'login') : '' };
     },
 
     async saveProvider(request, call) {
@@ -42,10 +44,11 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
     },
 
     async deleteProvider({ tenant, id }, call) {
+      const { requiresSso } = await admission.isOpen({ tenant });
       const isDeleted = await database.transaction(tenant, async (em) => {
         const row = await em.findOne(ProviderEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!row) return false;
-        await assertSpared(em, row);
+        await assertSpared(em, row, requiresSso);
         em.remove(row);
         recordProvider(em, call, 'sso_provider.deleted', { row, publicUrl });
         return true;

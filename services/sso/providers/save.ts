@@ -6,7 +6,7 @@ import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, invalid, notFound, unavailable } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { LockMode } from '@mikro-orm/core';
 import { createSpCertificate } from '../saml/certificates.ts';
 import { namesAnew } from './changes.ts';
@@ -14,6 +14,7 @@ import { type Credentials, openCredentials, sealCredentials } from './credential
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { readMetadata } from './metadata.ts';
+import { lockProviders } from './lock.ts';
 import { findProvider } from './queries.ts';
 import { providerJson, type ProviderValues, recordProvider } from './record.ts';
 import { assertMayGive } from './rights.ts';
@@ -52,6 +53,7 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
   const forget = async () => {
     if (stored && namesAnew(stored, values)) await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
   };
+  const { requiresSso } = await deps.admission.isOpen({ tenant: sent.tenant });
   // Before it commits, since nobody would come back to it after an interruption, and after it, for who signed in between.
   await forget();
   const saved = await deps.database.transaction(sent.tenant, async (em) => {
@@ -63,7 +65,7 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
       return insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate: own.certificate });
     }
     if (!stored || !isSame(row, stored)) return undefined;
-    if (row.active && !values.active) await assertSpared(em, row);
+    if (row.active && !values.active) await assertSpared(em, row, requiresSso);
     const old = providerJson(row, deps.publicUrl);
     em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
     const previous = { ...changedFields(old, providerJson(row, deps.publicUrl)), ...(replaces ? { SecretEnc: '' } : {}) };
@@ -106,7 +108,7 @@ type NewProvider = Omit<ProviderValues, 'lastLoginAt' | 'lastError' | 'createdAt
 
 async function insert({ publicUrl }: ProviderDeps, em: EntityManager, call: Call, values: NewProvider): Promise<ProviderValues> {
   // Two creates at once do not both find the last place free.
-  await lockName(em, `sso_provider ${values.tenant}`);
+  await lockProviders(em, values.tenant);
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
     throw failedPrecondition(`a tenant has at most ${maxProviders} providers`, 'PROVIDER_LIMIT');
   const now = new Date();
