@@ -5,7 +5,7 @@ import { type Caller, CallerSchema, CallerTokenSchema, SignedCallerTokenSchema }
 import { hasPermission } from '@bailiwick/proto/permissions.ts';
 import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
 import type { Mounted } from './config.ts';
-import { denied, unauthenticated } from './errors.ts';
+import { recentLoginRequired, unauthenticated } from './errors.ts';
 import type { Log } from './log.ts';
 import { watchMounted } from './watch.ts';
 
@@ -37,7 +37,7 @@ export function holdsOnPlatform(caller: Caller, permission: string): boolean {
 
 /** Throws permission_denied where the caller's tenant wants a more recent sign-in for what weighs most: keys, providers, domains and owners. */
 export function assertRecentLogin(caller: Caller): void {
-  if (caller.staleLogin) throw denied('recent login required', 'RECENT_LOGIN_REQUIRED');
+  if (caller.staleLogin) throw recentLoginRequired();
 }
 
 /** Seconds for which one signature serves all calls of the same caller. */

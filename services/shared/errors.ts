@@ -52,6 +52,7 @@ export class ServiceError extends Error {
 export const invalid = (messages: string | readonly string[], reason = 'INVALID_ARGUMENT') => new ServiceError('invalid_argument', reason, messages);
 export const unauthenticated = (message = 'a valid credential is required') => new ServiceError('unauthenticated', 'UNAUTHENTICATED', message);
 export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') => new ServiceError('permission_denied', reason, message);
+export const recentLoginRequired = () => denied('recent login required', 'RECENT_LOGIN_REQUIRED');
 /** For members alone: whoever is none does not learn that there is such a tenant. */
 export const ssoRequired = () => denied('this organisation requires single sign-on', 'SSO_REQUIRED');
 export const notFound = (what: string) => new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { assertRefused } from '../answers.ts';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { rowsOf } from '../store.ts';
 
 describeBoth('profiles, sessions and browsers', (topology) => {
   let stack: Stack;
@@ -50,6 +52,15 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await login(next)).status, 200);
     assert.equal((await login(email)).status, 401);
     assert.match((await mailTo(stack, email, 2)).Subject, /address/i);
+  });
+
+  test('Account_ChangeEmail of an account without a password needs a sign-in of just now', async () => {
+    const { id, token } = await signUp(stack);
+    await rowsOf(stack, 'update identity.user_account set password_hash = null where id = $1', [id]);
+    const change = () => stack.call('Account_ChangeEmail', { Email: newAddress('next') }, token);
+    assert.equal((await change()).status, 200);
+    await rowsOf(stack, "update identity.session set created_at = created_at - interval '16 minutes' where user_id = $1", [id]);
+    assertRefused(await change(), 403, 'permission_denied', ['recent login required']);
   });
 
   test('Account_ChangeEmail to somebody else’s address answers alike and changes nothing', async () => {

@@ -359,7 +359,7 @@ export type AccountTenant = {
 /** The address the account shall have. */
 export type Account_ChangeEmailReq = {
   Email: string;
-  /** The account's password, where it has one. */
+  /** The account's password. Where it has none the sign-in must not be older than 15 minutes. */
   Password?: string | undefined;
 };
 

@@ -2,10 +2,11 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied, notFound } from '@bailiwick/shared/errors.ts';
+import { denied, notFound, recentLoginRequired } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { addressChange, mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import { isRecent } from '../sessions/queries.ts';
 import { UserEntity } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
@@ -24,14 +25,15 @@ export function emailChangeHandlers(deps: AccountDeps): Pick<Handlers<typeof Acc
       const user = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
       if (!user) throw notFound('user');
       await assertMayLeave(deps, user.email);
-      // A session that was left open somewhere must not be enough to carry the account away. Without a password it is
-      // counted all the same: it mails whomever the caller names.
+      // A session that was left open somewhere must not be enough to carry the account away: who has no password has to have
+      // signed in just now. That is counted all the same: it mails whomever the caller names.
       const isOwner = await throttle.attempt(
         user.emailKey,
         call.caller.ip,
         async () => user.passwordHash === null || (await passwords.verify(user.passwordHash, password)),
       );
       if (!isOwner) throw denied('Password is wrong', 'WRONG_PASSWORD');
+      if (user.passwordHash === null && !(await isRecent(database, call.caller.credentialId))) throw recentLoginRequired();
       const mailing = await mayMail(deps, 'change', email.key);
       const token = createToken('verify');
       const now = new Date();

@@ -43,6 +43,16 @@ export async function limitSession(database: Database, id: string, { idleMinutes
   return session?.live ?? false;
 }
 
+const recent: Statement = {
+  name: 'identity.recent_session',
+  text: "select 1 as one from session where id = $1 and created_at > now() - interval '15 minutes'",
+};
+
+/** Whether a session began within the quarter of an hour in which what weighs most may be done. */
+export async function isRecent(database: Database, id: string): Promise<boolean> {
+  return (await database.query(recent, [id])).length > 0;
+}
+
 const list: Statement = {
   name: 'identity.list_sessions',
   text: `select id, user_id, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at from session s

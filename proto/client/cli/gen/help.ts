@@ -53,7 +53,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Mails a token to a new address; Account_Verify with that token makes it the account's address. The answer is the same whether or not somebody else has the address.","access":"a session, about the caller","answers":"record",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
-      {"path":"Password","kind":"text","required":false,"text":"The account's password, where it has one."},
+      {"path":"Password","kind":"text","required":false,"text":"The account's password. Where it has none the sign-in must not be older than 15 minutes."},
     ],
   },
   Account_ChangePassword: {

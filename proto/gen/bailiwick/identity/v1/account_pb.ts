@@ -565,7 +565,7 @@ export type AccountChangeEmailRequest = Message<"bailiwick.identity.v1.AccountCh
   email: string;
 
   /**
-   * The account's password, where it has one.
+   * The account's password. Where it has none the sign-in must not be older than 15 minutes.
    *
    * @generated from field: string password = 2 [json_name = "Password"];
    */
