@@ -26,8 +26,8 @@ const maxBodyBytes = 1024 * 1024;
 const deadlineMs = 20_000;
 
 /**
- * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come
- * in the contract's order: body limit, JSON, credential (401), shape (400), permission (403), state (400).
+ * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come in the
+ * documented order: rate limit by address (429), body limit, JSON, credential (401), shape (400), permission (403), state (400).
  */
 export function createOperationHandler({ peers, authenticator, cookie, quotas }: Means) {
   const countCall = createCallCounter(peers);
