@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createToken, tokenHash, tokenKind } from './tokens.ts';
 
-test('tokens have the contract form and tell their kind', () => {
+test('tokens have one form and tell their kind', () => {
   for (const [kind, letter] of [
     ['session', 's'],
     ['botKey', 'b'],

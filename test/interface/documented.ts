@@ -44,7 +44,7 @@ export type DocumentedInterface = {
 };
 
 /**
- * The user's interface, transcribed by hand from its document and from nothing of ours: it is the
- * judge of the proto files, of openapi.json and of a running gateway.
+ * The interface, transcribed by hand and from nothing of ours: it is the judge of the proto files, of openapi.json and of
+ * a running gateway.
  */
 export const documented: DocumentedInterface = JSON.parse(readFileSync(join(import.meta.dirname, 'interface.json'), 'utf8'));

@@ -6,7 +6,7 @@ import type { Answer, Stack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
 
 // One call of every operation whose shape the interface shows, in an order in which each finds what it needs. The
-// requests have documented keys only: they are what a client sends that knows the user's document and nothing else.
+// requests have documented keys only: they are what a client sends that knows the interface and nothing of ours.
 
 export type Sample = {
   operation: string;

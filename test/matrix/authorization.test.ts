@@ -11,7 +11,7 @@ import { changedIn, type Fingerprint, fingerprint, quiet } from './unchanged.ts'
 import { makeWorld, type Place, placeNames, type Principal, type World } from './world.ts';
 
 // Every public operation, for everybody, everywhere: generated from the registry. What a call comes to is told by
-// its option and the contract's own words (roles.ts, handlers.ts), never by the code that decides it.
+// its option and what is written by hand (roles.ts, handlers.ts), never by the code that decides it.
 
 const all = [...operations.values()].filter((operation) => operation.public);
 /** To operations that are open to all it makes no difference who calls. */

@@ -3,7 +3,7 @@ import { judges } from './handlers.ts';
 import { type JsonObject, jsonPath, tenantPath, valueAt } from './requests.ts';
 import type { Place, Principal } from './world.ts';
 
-// What a call must come to, by the contract: credential (401), shape (400), permission (403), state (400).
+// What a call must come to, in this order: credential (401), shape (400), permission (403), state (400).
 
 export const outcomes = {
   unauthenticated: { status: 401, code: 'unauthenticated' },
@@ -62,7 +62,7 @@ function isMisshapen({ operation, who, place }: Case): boolean {
   return !mayBeAbsent;
 }
 
-/** The contract lets these leave the tenant out: an update by ID, a question about whatever token, keys of all tenants. */
+/** These may leave the tenant out: an update by ID, a question about whatever token, keys of all tenants. */
 const withoutTenant = ['Webhooks_UpdateEndpoint', 'Chat_UpdateEndpoint', 'Tokens_Introspect', 'Keys_Status', 'Keys_Rotate'];
 
 function allows(rule: Rule, { operation, who, place, request }: Case): boolean {

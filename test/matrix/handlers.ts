@@ -3,8 +3,8 @@ import type { Case, Outcome } from './expected.ts';
 import { valueAt } from './requests.ts';
 import type { Principal } from './world.ts';
 
-// What the rules come to that only the operation's handler can judge: by hand, from the contract. `rule` is the one
-// that allowed the call so far.
+// What the rules come to that only the operation's handler can judge: by hand, from the sentence in its option. `rule` is
+// the one that allowed the call so far.
 
 type Judge = (asked: Case & { rule: Rule | undefined }) => Outcome;
 

@@ -1,4 +1,4 @@
-// What the built-in roles hold, from the contract and by hand: nothing here comes from the code that is tested.
+// What the built-in roles hold, written by hand: nothing here comes from the code that is tested.
 
 export type Holds = (permission: string) => boolean;
 

@@ -1,5 +1,5 @@
-// Who may do what in one tenant, as the contract says it and as simply as it can be said: everything in memory, every
-// question answered by going through all grants. Nothing here comes from the code that is tested.
+// Who may do what in one tenant, as simply as it can be said: everything in memory, every question answered by going
+// through all grants. Nothing here comes from the code that is tested.
 
 export type SubjectType = 'user' | 'group' | 'bot';
 
