@@ -23,8 +23,10 @@ export function report(
       verdictOf(row),
     ]),
   ];
+  // Without the name of its build, which says nothing elsewhere.
+  const kernel = release().split('.', 2).join('.');
   return [
-    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, load ${loadBefore.toFixed(1)} before.`,
+    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${kernel}, load ${loadBefore.toFixed(1)} before.`,
     `${versions()}.`,
     `${rounds} rounds of ${seconds} s a turn, ${took.toFixed(1)} minutes. Medians; a ratio is the median of the rounds' own.`,
     '',
