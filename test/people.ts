@@ -58,7 +58,6 @@ export async function signUp(stack: Reached, email = newAddress(), earlier = 0):
   return { id: (body['User'] as { ID: string }).ID, email, token: String(body['Token']) };
 }
 
-/** A tenant of that person. */
 /** A tenant of somebody's, made by the platform, so that it does not count as one of the ten that they may make. */
 export async function tenantFor(stack: Pick<Stack, 'call' | 'platformKey'>, OwnerID: string, Settings: object = {}): Promise<string> {
   const { status, body } = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings }, OwnerID }, stack.platformKey);
@@ -66,6 +65,7 @@ export async function tenantFor(stack: Pick<Stack, 'call' | 'platformKey'>, Owne
   return (body['Tenant'] as { ID: string }).ID;
 }
 
+/** A tenant of the person whose token it is. */
 export async function createTenant(stack: Reached, token: string, name = 'Acme'): Promise<string> {
   const { status, body } = await stack.call('Tenants_Create', { Tenant: { Name: name, Slug: `acme-${randomBytes(4).toString('hex')}` } }, token);
   assert.equal(status, 200, JSON.stringify(body));

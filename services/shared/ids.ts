@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 // TypeIDs (https://github.com/jetify-com/typeid): a type prefix, "_", and a UUIDv7 in 26 characters
 // of Crockford's base32. They sort by the time of their creation, which is what keyset pages and
-// index locality rest on.
+// index locality rest on. Those of idFromHash alone do not.
 
 export type IdPrefix =
   | 'usr'
@@ -53,7 +53,7 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1));
 }
 
-/** An identifier that is the same whenever it is derived from the same text. */
+/** An identifier that is the same for the same hash. It has the form of the others and carries no time. */
 export function idFromHash(prefix: IdPrefix, hash: Uint8Array): string {
   return `${prefix}_${base32(hash.subarray(0, 16))}`;
 }

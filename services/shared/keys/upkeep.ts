@@ -8,9 +8,10 @@ import type { KeyService } from './key-service.ts';
 import { countByKek, firstPlace, type KeyPlace, listDue } from './queries.ts';
 import { type ResealDeps, resealSuperseded } from './reseal.ts';
 import { rewrapAll } from './rewrap.ts';
+import { rememberedMs } from './tenant-keys.ts';
 
-/** A key that nothing is sealed with is kept for this long: ten times as long as any process remembers one. */
-export const graceMs = 10 * 60_000;
+/** A key that nothing is sealed with is kept for this long: far longer than any process remembers it. */
+export const graceMs = 10 * rememberedMs;
 
 export type UpkeepDeps = Omit<ResealDeps, 'graceMs'> & {
   service: KeyService;
