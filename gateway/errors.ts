@@ -17,9 +17,9 @@ const statuses: Record<ErrorCode, number> = {
   internal: 500,
 };
 
-export type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
+type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
 
-export function errorBody(error: ServiceError, requestId: string): ErrorBody {
+function errorBody(error: ServiceError, requestId: string): ErrorBody {
   return { Code: error.code, Message: error.messages[0] ?? error.code, Messages: error.messages, RequestID: requestId };
 }
 

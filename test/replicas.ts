@@ -15,8 +15,6 @@ import { choosePorts, eventually, startProcesses, startStack } from './harness.t
 const called = ['identity', 'access', 'sso', 'notifications'] as const;
 const topologies = { http: 'five processes', grpc: 'five processes over gRPC' } as const;
 
-export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
-
 /** Where a process finds the replicas of the others: an address each that leads to them, or the list of theirs. */
 export async function leadTo(wire: 'http' | 'grpc', ports: ReadonlyArray<Wiring['ports']>) {
   const replicasOf = (name: ServiceName): Replica[] => ports.map((own) => ({ port: own[name].rpc, admin: own[name].admin }));

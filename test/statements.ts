@@ -52,7 +52,7 @@ export function tablesIn(text: string, tables: ReadonlySet<string>): Array<{ tab
 }
 
 /** Everything from the first condition on. */
-export const conditionsOf = (text: string): string => /\b(where|on)\b[\s\S]*/i.exec(text)?.[0] ?? '';
+const conditionsOf = (text: string): string => /\b(where|on)\b[\s\S]*/i.exec(text)?.[0] ?? '';
 
 /** Whether the conditions speak of the tenant of the rows that go by `alias` ("" = by no name). */
 export const mentionsTenant = (text: string, alias: string): boolean =>

@@ -58,7 +58,7 @@ export function failureResponses(limited: boolean, operation?: Operation): JsonO
 }
 
 /** A small request that validation refuses, with all it has to say. None where there is nothing to check. */
-export function refusedRequest(input: DescMessage): { request: JsonObject; messages: string[] } | undefined {
+function refusedRequest(input: DescMessage): { request: JsonObject; messages: string[] } | undefined {
   const first = input.fields[0]?.jsonName;
   if (first === undefined) return undefined;
   for (const request of [{}, { Page: { Limit: -1 } }, { [first]: 0 }]) {

@@ -133,9 +133,6 @@ function parse(kind: keyof Kinds, text: string): unknown {
   }
 }
 
-/** A mounted file. */
-export const mountedFile = (path: string): Mounted<string> => mounted(path, readText);
-
 function mounted<Content>(path: string, read: (path: string) => Content): Mounted<Content> {
   return { path, content: read(path), read: () => read(path) };
 }

@@ -18,8 +18,6 @@ export type RightsKey = `user:${string}` | `bot:${string}` | `credential:${strin
 
 type Revocation = { id: string; keys: readonly RightsKey[] };
 
-export type Revoker = ReturnType<typeof createRevoker>;
-
 /** The service's side: makes sure that nobody remembers what was taken away. */
 export function createRevoker(broker: Broker) {
   const self = randomUUID();

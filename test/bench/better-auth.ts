@@ -4,8 +4,6 @@ import { createEmptyDatabase } from './database.ts';
 import { cycle, openPool, type Shot } from './driver.ts';
 import { startPeer } from './peer.ts';
 
-export type BetterAuth = Awaited<ReturnType<typeof startBetterAuth>>;
-
 /** Better Auth in a process of its own, on a database of its own on the same server, with people who have signed in. */
 export async function startBetterAuth(hashing: 'default' | 'argon2id', users: number) {
   const peer = await startPeer<{ url: string; people: Array<{ email: string; cookie: string }> }>(

@@ -25,7 +25,7 @@ function renderTable(): string {
   return ['| Value | Default | What it is |', '| --- | --- | --- |', ...lines, ''].join('\n');
 }
 
-export const schemaAt = (schema: Schema, path: string): Schema | undefined =>
+const schemaAt = (schema: Schema, path: string): Schema | undefined =>
   path.split('.').reduce<Schema | undefined>((place, name) => place?.properties?.[name], schema);
 
 function defaultOf(name: string): unknown {

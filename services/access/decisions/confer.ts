@@ -39,7 +39,7 @@ export async function findLacking(run: Run, giver: Giver, tenant: string, { role
 const escalation = (lacking: string) => denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
 
 /** What roles give in a tenant, or on the platform where that is "". */
-export async function permissionsGivenBy(run: Run, tenant: string, roles: readonly string[]): Promise<string[]> {
+async function permissionsGivenBy(run: Run, tenant: string, roles: readonly string[]): Promise<string[]> {
   if (tenant === '') return permissionsOfRoles(roles, 'platform');
   return [...permissionsOfRoles(roles, 'tenant'), ...(await findRolePermissions(run, tenant, roles))];
 }

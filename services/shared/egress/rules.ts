@@ -50,7 +50,7 @@ export function urlProblem(text: string, rules: EgressRules): string | undefined
   return undefined;
 }
 
-export class BlockedAddress extends Error {
+class BlockedAddress extends Error {
   // Node's and undici's error codes are strings on `code`: ours travels the same way through their wrapping.
   readonly code = 'BLOCKED_ADDRESS';
 }

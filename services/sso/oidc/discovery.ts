@@ -8,8 +8,6 @@ import { type Budget, createFetch, type Limits, startBudget } from './http.ts';
 /** What a provider publishes of itself. */
 export type Published = { server: AuthorizationServer; keys: readonly unknown[] };
 
-export type Discovery = ReturnType<typeof createDiscovery>;
-
 /** Asymmetric ones only (docs/security.md, 42). An HMAC could be made with the public key, and none proves nothing. */
 const algorithms: ReadonlySet<unknown> = new Set('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '));
 

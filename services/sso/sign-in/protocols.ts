@@ -61,7 +61,7 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
 
 export type Arrival = { flow: Flow | undefined; parameters: Record<string, string>; signal: AbortSignal };
 
-export function oidcProvider(provider: ProviderValues, { clientSecret, privateKey }: Credentials, publicUrl: string): OidcProvider {
+function oidcProvider(provider: ProviderValues, { clientSecret, privateKey }: Credentials, publicUrl: string): OidcProvider {
   const { issuer, clientId, scopes, tokenAuthMethod, responseMode } = provider;
   return {
     issuer,
