@@ -101,11 +101,11 @@ export function registrationHandlers(deps: AccountDeps): Registration {
   };
 }
 
-export function verificationMail({ keyRing }: Pick<AccountDeps, 'keyRing'>, address: string, token: string, expiresAt: Date): Task {
+function verificationMail({ keyRing }: Pick<AccountDeps, 'keyRing'>, address: string, token: string, expiresAt: Date): Task {
   return mailTask('Account_Task_SendEmailVerification', keyRing, { Email: address, Token: token }, { expiresAt: expiresAt.toISOString() });
 }
 
-export function recordAlreadyRegistered(em: EntityManager, call: Call, known: UserRow, mailing: boolean): void {
+function recordAlreadyRegistered(em: EntityManager, call: Call, known: UserRow, mailing: boolean): void {
   recordAuditOnly(
     em,
     call,

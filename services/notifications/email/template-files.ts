@@ -9,7 +9,7 @@ import { isTemplateName, layoutPlaceholders, placeholders, placeholdersIn, share
 export type TemplateFiles = ReadonlyMap<string, string>;
 
 export const layoutFile = 'layout.html';
-export const wordFiles = ['unnamed.txt', 'somebody.txt'] as const;
+const wordFiles = ['unnamed.txt', 'somebody.txt'] as const;
 export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html.html' } as const;
 
 /** The files of a directory, and what cannot be read of it. */

@@ -52,7 +52,7 @@ const toleranceMs = 5000;
 export const wasThere = (event: FannedEvent, createdAt: string) => Date.parse(createdAt) <= Date.parse(event.timestamp) + toleranceMs;
 
 /** Whether events of a type are about endpoints themselves. */
-export const isLifeOfEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
+const isLifeOfEndpoints = (type: string) => /^(webhook|chat)_endpoint[.]/.test(type);
 
 function textIn(data: unknown, key: string): string {
   const value: unknown = typeof data === 'object' && data !== null && Object.hasOwn(data, key) ? (data as Record<string, unknown>)[key] : undefined;

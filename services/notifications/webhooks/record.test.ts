@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { WebhookEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { create } from '@bufbuild/protobuf';
 import type { WebhookEndpointRow } from './entities.ts';
-import { changedFields } from '@bailiwick/shared/changes.ts';
 import { jsonOf, updateOf } from './record.ts';
 
 const row = {
@@ -61,10 +60,4 @@ test('Webhooks_UpdateEndpoint ignores what the service manages', () => {
   );
   assert.equal(update.disabledReason, 'gone');
   for (const name of ['dekId', 'secretEnc', 'tenant', 'id']) assert.ok(!(name in update));
-});
-
-test('the previous values of an event are those of the changed fields', () => {
-  const after = { ...row, name: 'two', active: true, disabledAt: null, updatedAt: new Date() };
-  assert.deepEqual(changedFields(jsonOf(row), jsonOf(after)), { Name: 'one', Active: false, DisabledAt: '2026-01-02T00:00:00.000Z' });
-  assert.deepEqual(changedFields(jsonOf(row), jsonOf({ ...row, updatedAt: new Date() })), {});
 });
