@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createPasswordRules } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 
-test('a hash is argon2id with the contract’s parameters, and holds for its password only', async () => {
+test('a hash is argon2id with the documented parameters, and holds for its password only', async () => {
   const passwords = createPasswords();
   const hash = await passwords.hash('correct horse');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
