@@ -7,7 +7,7 @@ import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
-import { findUserByEmailKey, getUsers } from '../users/queries.ts';
+import { findUserByEmailKey, findUsers } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
 import { ssoRequired } from './password-policy.ts';
 import { findNewestRegistration, type PendingRegistration } from './queries.ts';
@@ -73,7 +73,7 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
     },
 
     async get(_request, { caller }) {
-      const [[user], { tenants }] = await Promise.all([getUsers(database, [caller.id]), authority.listUserTenants({ userId: caller.id })]);
+      const [[user], { tenants }] = await Promise.all([findUsers(database, [caller.id]), authority.listUserTenants({ userId: caller.id })]);
       if (!user) throw notFound('user');
       return { user: userRecord(user), tenants: tenants.map(({ id, slug, name }) => ({ id, slug, name })) };
     },

@@ -6,7 +6,7 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { lockExisting } from '../users/lock.ts';
-import { getUsers } from '../users/queries.ts';
+import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
 import { type IdentityRow, listIdentities, removeIdentity } from './queries.ts';
 
@@ -17,7 +17,7 @@ export function identitiesHandlers({ database, pager }: Deps): Pick<Handlers<typ
     async listIdentities({ userId, page }, { operation }) {
       const binding = [operation.name, userId];
       const query = pager.read(page, binding);
-      const [[user], rows] = await Promise.all([getUsers(database, [userId]), listIdentities(database, userId, query)]);
+      const [[user], rows] = await Promise.all([findUsers(database, [userId]), listIdentities(database, userId, query)]);
       if (!user) throw notFound('user');
       const { items, nextCursor } = pager.cut(rows, query, binding, ({ provider }) => provider);
       return { page: { items: items.map(identityRecord), nextCursor } };

@@ -8,7 +8,7 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import { noticeTask, publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Client } from '@connectrpc/connect';
-import { getUsers } from '../users/queries.ts';
+import { findUsers } from '../users/queries.ts';
 
 // What the owners of a tenant are mailed about: identity knows who they are and which language they read, access which of
 // its users own the tenant.
@@ -48,7 +48,7 @@ async function tellOwners({ database, broker, authority }: Deps, { id, type, ten
   const kind = notices.get(type);
   if (kind === undefined || tenant === '') return;
   const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners });
-  const owners = (await getUsers(database, userIds)).filter(({ status }) => status === 'active');
+  const owners = (await findUsers(database, userIds)).filter(({ status }) => status === 'active');
   for (const { id: userId, email, locale } of owners) {
     const task = { ...noticeTask(kind, email, { locale, tenantName, ...detailsOf(data) }), id: taskId(id, userId) };
     await publishTask(broker, task, { tenant, event: id });

@@ -9,14 +9,14 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { removeIdentities } from '../federation/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { UserEntity } from './entities.ts';
-import { deleteBelongings, getUsers } from './queries.ts';
+import { deleteBelongings, findUsers } from './queries.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority>; log: Log };
 
 export function deletionHandler({ database, authority, log }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
     async delete({ userId }, call) {
-      const [known] = await getUsers(database, [userId]);
+      const [known] = await findUsers(database, [userId]);
       if (!known) return {};
       // Throws while a tenant would be left without an owner.
       const { tenants } = await authority.leave({ userId });

@@ -19,7 +19,7 @@ import { identitiesHandlers } from '../federation/identities.ts';
 import { newUser, UserEntity, type UserRow, userRecord } from './entities.ts';
 import { changeHandlers } from './change.ts';
 import { deletionHandler } from './delete.ts';
-import { findUserByEmailKey, getUsers, listUsers } from './queries.ts';
+import { findUserByEmailKey, findUsers, listUsers } from './queries.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority>; passwords: Passwords; passwordRules: PasswordRules; pager: Pager; log: Log };
 
@@ -68,7 +68,7 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
     },
 
     async get({ userId }, call) {
-      const [user] = await getUsers(database, [userId]);
+      const [user] = await findUsers(database, [userId]);
       await assertMayRead(user?.id ?? '', call);
       if (!user) throw notFound('user');
       return { user: userRecord(user) };
@@ -104,7 +104,7 @@ async function listMembers({ database, authority }: Pick<Deps, 'database' | 'aut
   const users: UserRow[] = [];
   for (let last = after; users.length < limit; ) {
     const { userIds } = await authority.listMemberIds({ tenant, after: last, limit });
-    users.push(...(await getUsers(database, userIds)));
+    users.push(...(await findUsers(database, userIds)));
     if (userIds.length < limit) break;
     last = userIds.at(-1) ?? last;
   }
@@ -115,7 +115,7 @@ async function listMembers({ database, authority }: Pick<Deps, 'database' | 'aut
 export function directoryHandlers({ database }: { database: Database }): Handlers<typeof Directory> {
   return {
     async getUsers({ ids }) {
-      const users = await getUsers(database, ids);
+      const users = await findUsers(database, ids);
       return { users: users.map(userRecord) };
     },
     async findUserByEmail({ email }) {

@@ -34,7 +34,7 @@ export async function findUserByEmailKey(database: Database, emailKey: string): 
 }
 
 /** The users among `ids`, in order of id. */
-export async function getUsers(database: Database, ids: readonly string[]): Promise<UserRow[]> {
+export async function findUsers(database: Database, ids: readonly string[]): Promise<UserRow[]> {
   const rows = await database.query<Row>(byIds, [ids]);
   return rows.map(userOf);
 }
