@@ -180,7 +180,7 @@ test('addresses of the documented form are taken', () => {
   for (const address of bad) assert.deepEqual(check(address), ['Email must be a mail address'], address);
 });
 
-test('event types, domain names, times and numbers', () => {
+test('event types, domain names, times and numbers are taken in the documented form alone', () => {
   const deliver = (type: string) =>
     validate(
       WebhooksDeliverRequestSchema,

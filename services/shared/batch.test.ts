@@ -32,13 +32,13 @@ test('what comes while others are on their way goes with the next', async () => 
   assert.deepEqual(runs, [[1], [2, 3]]);
 });
 
-test('one that fails harms no other', async () => {
+test('an item of a batch that the database refuses harms no other', async () => {
   const { double } = doubling();
   const [one, unlucky, three] = await Promise.allSettled([1, 13, 3].map(double));
   assert.deepEqual([one?.status, unlucky?.status, three?.status], ['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('what happens to all is not tried for each', async () => {
+test('a batch that fails for another reason is not tried item by item', async () => {
   const { double, runs } = doubling();
   const settled = await Promise.allSettled([1, 99, 3].map(double));
   assert.ok(settled.every(({ status }) => status === 'rejected'));

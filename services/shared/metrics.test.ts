@@ -23,7 +23,7 @@ test('metrics are counted from the moment somebody wants them, wherever they wer
   assert.deepEqual(await scrape(), ['early_total 1', 'late_total{lane="email"} 1']);
 });
 
-test('levels and times', async () => {
+test('a level goes up and down, and a timing is counted in its buckets', async () => {
   const inHand = level<{ lane: string }>({ name: 'in_hand', about: '' });
   inHand.change(1, { lane: 'a' });
   inHand.change(1, { lane: 'a' });

@@ -61,7 +61,7 @@ test('openapi.json is valid OpenAPI 3.0', async () => {
   assert.deepEqual(result, { valid: true });
 });
 
-test('the validator finds mistakes', async () => {
+test('the validator of OpenAPI finds a response that is none', async () => {
   const { paths, ...rest } = structuredClone(document) as unknown as Record<string, unknown>;
   const result = await new Validator().validate({ ...rest, paths: { ...(paths as object), '/Wrong': { post: { responses: 1 } } } });
   assert.equal(result.valid, false);

@@ -112,7 +112,7 @@ test('a change is saved only over what was read', () => {
   );
 });
 
-test('the file of the documentation is one', () => {
+test('the example of a file in README.md is read as one', () => {
   const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
   const { Roles, Groups, Grants } = readWanted(/^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '', 'README.md');
   assert.deepEqual([Roles?.length, Groups?.length, Grants?.length], [1, 1, 3]);
