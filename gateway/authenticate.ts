@@ -15,7 +15,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient, type Transport } from '@connectrpc/connect';
 
 /** What is known of a request before its credential is looked at. */
-export type Origin = { ip: string; userAgent: string; requestId: string; origin: string };
+export type RequestOrigin = { ip: string; userAgent: string; requestId: string; origin: string };
 
 export type Principal = ResolveResponse;
 
@@ -65,7 +65,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
     },
 
     /** The caller of an operation in a tenant ("" = the caller's only one). */
-    async caller(principal: Principal, operation: Operation, tenant: string, origin: Origin): Promise<Caller> {
+    async caller(principal: Principal, operation: Operation, tenant: string, origin: RequestOrigin): Promise<Caller> {
       const { type, id, credentialId, email, ssoTenant } = principal;
       const base = { ...origin, type, id, credentialId, email, ssoTenant };
       if (type === 'worker') return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
@@ -89,7 +89,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
       });
     },
 
-    anonymous: (origin: Origin): Caller => create(CallerSchema, { ...origin, type: 'anonymous' }),
+    anonymous: (origin: RequestOrigin): Caller => create(CallerSchema, { ...origin, type: 'anonymous' }),
   };
 }
 

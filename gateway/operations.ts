@@ -12,7 +12,7 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import { asService, contextFor } from '@bailiwick/shared/rpc.ts';
 import { readBody } from '@bailiwick/shared/serve.ts';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
-import type { Authenticator, Origin } from './authenticate.ts';
+import type { Authenticator, RequestOrigin } from './authenticate.ts';
 import type { SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
 import type { CallQuotas } from './quotas.ts';
@@ -31,7 +31,7 @@ const deadlineMs = 20_000;
  */
 export function createOperationHandler({ peers, authenticator, cookie, quotas }: Means) {
   const countCall = createCallCounter(peers);
-  return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: Origin): Promise<void> => {
+  return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: RequestOrigin): Promise<void> => {
     await countCall(operation, origin.ip);
     const json = await readJson(request);
     // Whatever is sent to an open operation is not looked at, a browser's cookie included.

@@ -9,7 +9,7 @@ import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { markFailed } from '@bailiwick/shared/trace.ts';
 import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
-import { createAuthenticator, type Origin } from './authenticate.ts';
+import { createAuthenticator, type RequestOrigin } from './authenticate.ts';
 import { createClientAddress } from './client-address.ts';
 import { createFlowCookies, createSessionCookie } from './cookies.ts';
 import { createCors } from './cors.ts';
@@ -40,7 +40,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   // A proxy may hand the public URL's path on or strip it. Both are understood, also where that path begins like one of ours.
   const withoutPrefix = (pathname: string): string => (!isServed(pathname) && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname);
 
-  async function route(request: IncomingMessage, response: ServerResponse, origin: Origin, span: Span): Promise<void> {
+  async function route(request: IncomingMessage, response: ServerResponse, origin: RequestOrigin, span: Span): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://gateway');
     if (!url) throw new RoutingError(404, 'there is no such operation');
     const pathname = withoutPrefix(url.pathname);

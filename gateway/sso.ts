@@ -5,7 +5,7 @@ import { invalid } from '@bailiwick/shared/errors.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
 import { readBody } from '@bailiwick/shared/serve.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
-import type { Origin } from './authenticate.ts';
+import type { RequestOrigin } from './authenticate.ts';
 import type { FlowCookies, SessionCookie } from './cookies.ts';
 import { sendFormPage } from './pages.ts';
 
@@ -15,10 +15,10 @@ const methods: Record<string, readonly string[]> = { login: ['GET'], callback: [
 
 type Options = { sso: Transport; session: SessionCookie; flows: FlowCookies };
 /** A request on such a route. */
-export type Visit = { request: IncomingMessage; response: ServerResponse; url: URL; match: RegExpExecArray; origin: Origin };
+export type Visit = { request: IncomingMessage; response: ServerResponse; url: URL; match: RegExpExecArray; origin: RequestOrigin };
 
 /** Nobody is signed in yet. The number that the person is told is found in every log. */
-const inOwnName = ({ requestId }: Origin) => ({ contextValues: contextFor(serviceCaller('gateway', requestId)) });
+const inOwnName = ({ requestId }: RequestOrigin) => ({ contextValues: contextFor(serviceCaller('gateway', requestId)) });
 
 /** The three documented routes that are no JSON operations, for browsers that sign in, and our SAML metadata. */
 export function createSsoRoutes({ sso, session, flows }: Options) {
