@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { createNetworks, parseNetwork } from '@bailiwick/shared/networks.ts';
+import { createNetworks, noNetwork, parseNetwork, plainAddress } from '@bailiwick/shared/networks.ts';
 
 /**
  * Where a request comes from. X-Forwarded-For is believed only as far as it was written by the listed proxies: from
@@ -8,11 +8,11 @@ import { createNetworks, parseNetwork } from '@bailiwick/shared/networks.ts';
  */
 export function createClientAddress(trustedProxies: readonly string[]) {
   const wrong = trustedProxies.find((network) => !parseNetwork(network));
-  if (wrong !== undefined) throw new Error(`holds ${wrong}, which is not a network such as 10.0.0.0/8`);
+  if (wrong !== undefined) throw noNetwork(wrong);
   const isTrusted = createNetworks(trustedProxies);
 
   return (request: IncomingMessage): string => {
-    const chain = [...forwarded(request), plain(request.socket.remoteAddress ?? '')];
+    const chain = [...forwarded(request), plainAddress(request.socket.remoteAddress ?? '')];
     let address = chain.pop() ?? '';
     while (chain.length > 0 && isTrusted(address)) address = chain.pop() ?? address;
     return address;
@@ -23,9 +23,7 @@ export function createClientAddress(trustedProxies: readonly string[]) {
 function forwarded(request: IncomingMessage): string[] {
   const entries = String(request.headers['x-forwarded-for'] ?? '')
     .split(',')
-    .map((entry) => plain(entry.trim()));
+    .map((entry) => plainAddress(entry.trim()));
   const lastBad = entries.findLastIndex((entry) => isIP(entry) === 0);
   return entries.slice(lastBad + 1);
 }
-
-const plain = (address: string) => (address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address);

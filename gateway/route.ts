@@ -4,6 +4,7 @@ import { operations } from '@bailiwick/proto/registry.ts';
 import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
 import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { problemOf } from '@bailiwick/shared/readiness.ts';
 import type { Memory } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { markFailed } from '@bailiwick/shared/trace.ts';
@@ -119,9 +120,6 @@ function assertMethod(request: IncomingMessage, response: ServerResponse, allowe
 }
 
 async function sendReadiness(response: ServerResponse, ready: () => Promise<void>): Promise<void> {
-  const problem = await ready().then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : 'not ready'),
-  );
+  const problem = await problemOf(ready);
   response.writeHead(problem === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);
 }

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { defineEntity, p } from '@mikro-orm/core';
 import { exhausted } from './errors.ts';
+import { plainAddress } from './networks.ts';
 import type { Database, Statement } from './orm.ts';
 
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas share them, and two
@@ -83,17 +84,14 @@ export function createLimiter(database: Database) {
 
 /** The network of an address that limits count as one caller: an IPv4 address, or an IPv6 /64, which is one subscriber's. */
 export function callerNetwork(ip: string): string {
-  return isIPv6(ip) && !ip.includes('.') ? prefix(ip, 64) : unwrap(ip);
+  return isIPv6(ip) && !ip.includes('.') ? prefix(ip, 64) : plainAddress(ip);
 }
 
 /** The wider network in which a person is likely to stay: an IPv4 /24 or an IPv6 /64. */
 export function homeNetwork(ip: string): string {
-  const plain = unwrap(ip);
+  const plain = plainAddress(ip);
   return isIP(plain) === 4 ? `${plain.split('.').slice(0, 3).join('.')}.0/24` : callerNetwork(ip);
 }
-
-// A listener on both families sees IPv4 clients as ::ffff:a.b.c.d.
-const unwrap = (ip: string) => (ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip);
 
 function prefix(ip: string, bits: number): string {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');

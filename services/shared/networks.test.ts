@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createNetworks, parseNetwork } from './networks.ts';
+import { createNetworks, parseNetwork, plainAddress } from './networks.ts';
 
 test('a network is an address with or without a length', () => {
   assert.deepEqual(parseNetwork('192.0.2.0/24'), { address: '192.0.2.0', bits: 24, family: 'ipv4' });
@@ -19,4 +19,9 @@ test('an address lies in a network or in none, whatever its form', () => {
   for (const address of ['192.0.3.0', '198.51.100.8', '2001:db9::1', '::1', '', 'nonsense', '192.0.2.1.1']) assert.ok(!includes(address), address);
   assert.ok(createNetworks(['0.0.0.0/0'])('203.0.113.1'));
   assert.ok(!createNetworks([])('203.0.113.1'));
+});
+
+test('an IPv4 client of a listener on both families has its own address', () => {
+  assert.equal(plainAddress('::ffff:192.0.2.1'), '192.0.2.1');
+  for (const address of ['192.0.2.1', '2001:db8::1', '::ffff:c000:201', '::192.0.2.1', '']) assert.equal(plainAddress(address), address);
 });

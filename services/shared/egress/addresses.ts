@@ -1,17 +1,16 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
+import { noNetwork, parseNetwork } from '../networks.ts';
 
 // Which addresses are the internet's. Sources: the IANA special-purpose registries of IPv4 and IPv6 (RFC 6890), and what clouds
 // answer their machines on.
 
-/** Reads networks such as 10.0.0.0/8. Throws for what is none. */
+/** Reads networks such as 10.0.0.0/8. Throws for what is none, and for a single address. */
 export function networks(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
-    const [network = '', bits = '', ...rest] = cidr.split('/');
-    const family = isIP(network);
-    const known = family !== 0 && !network.includes('%') && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
-    if (!known) throw new Error(`holds ${cidr}, which is not a network such as 10.0.0.0/8`);
-    list.addSubnet(network, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+    const network = cidr.includes('/') ? parseNetwork(cidr) : undefined;
+    if (!network) throw noNetwork(cidr);
+    list.addSubnet(network.address, network.bits, network.family);
   }
   return list;
 }
