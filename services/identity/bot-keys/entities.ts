@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type BotKey, BotKeySchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { defineEntity, p } from '@mikro-orm/core';
 
 export const BotKeyEntity = defineEntity({
@@ -65,12 +65,12 @@ export function botKeyRecord(row: BotKeyRow): BotKey {
     last4: row.last4,
     permissions: row.permissions,
     allowedIps: row.allowedIps,
-    expiresAt: timestampFromDate(new Date(row.expiresAt)),
-    ...(row.lastUsedAt ? { lastUsedAt: timestampFromDate(new Date(row.lastUsedAt)) } : {}),
-    ...(row.revokedAt ? { revokedAt: timestampFromDate(new Date(row.revokedAt)) } : {}),
+    expiresAt: timeOf(row.expiresAt),
+    ...(row.lastUsedAt ? { lastUsedAt: timeOf(row.lastUsedAt) } : {}),
+    ...(row.revokedAt ? { revokedAt: timeOf(row.revokedAt) } : {}),
     rotatedFrom: row.rotatedFrom,
     createdBy: row.createdBy,
-    createdAt: timestampFromDate(new Date(row.createdAt)),
+    createdAt: timeOf(row.createdAt),
   });
 }
 

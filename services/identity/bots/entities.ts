@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** A program of a tenant, which calls with keys of its own. */
@@ -45,10 +45,10 @@ export function botRecord(row: BotRow): Bot {
     description: row.description,
     active: row.active,
     metadata: { items: row.metadata },
-    ...(row.lastUsedAt ? { lastUsedAt: timestampFromDate(new Date(row.lastUsedAt)) } : {}),
+    ...(row.lastUsedAt ? { lastUsedAt: timeOf(row.lastUsedAt) } : {}),
     createdBy: row.createdBy,
-    createdAt: timestampFromDate(new Date(row.createdAt)),
-    updatedAt: timestampFromDate(new Date(row.updatedAt)),
+    createdAt: timeOf(row.createdAt),
+    updatedAt: timeOf(row.updatedAt),
   });
 }
 

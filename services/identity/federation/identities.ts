@@ -1,10 +1,10 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
@@ -39,6 +39,6 @@ export function identitiesHandlers({ database, pager }: Deps): Pick<Handlers<typ
 
 const identityRecord = ({ createdAt, lastUsedAt, ...identity }: IdentityRow) => ({
   ...identity,
-  createdAt: timestampFromDate(new Date(createdAt)),
-  lastUsedAt: timestampFromDate(new Date(lastUsedAt)),
+  createdAt: timeOf(createdAt),
+  lastUsedAt: timeOf(lastUsedAt),
 });

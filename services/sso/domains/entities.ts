@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type DomainRecord, DomainRecordSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { defineEntity, p } from '@mikro-orm/core';
 import { txtName, txtValue } from './proof/challenge.ts';
 
@@ -73,8 +73,6 @@ export type DomainRow = {
   createdAt: Date | string;
 };
 
-const time = (at: Date | string) => timestampFromDate(new Date(at));
-
 /** The record as the API returns it. Its times are a Date from an entity, PostgreSQL's text from a prepared statement. */
 export function domainRecord(row: DomainRow): DomainRecord {
   return create(DomainRecordSchema, {
@@ -86,11 +84,11 @@ export function domainRecord(row: DomainRow): DomainRecord {
     txtValue: txtValue(row.challenge),
     capture: row.capture,
     defaultRole: row.defaultRole,
-    ...(row.verifiedAt ? { verifiedAt: time(row.verifiedAt) } : {}),
-    ...(row.lastCheckedAt ? { lastCheckedAt: time(row.lastCheckedAt) } : {}),
+    ...(row.verifiedAt ? { verifiedAt: timeOf(row.verifiedAt) } : {}),
+    ...(row.lastCheckedAt ? { lastCheckedAt: timeOf(row.lastCheckedAt) } : {}),
     failureReason: row.failureReason,
-    challengeExpiresAt: time(row.challengeExpiresAt),
-    createdAt: time(row.createdAt),
+    challengeExpiresAt: timeOf(row.challengeExpiresAt),
+    createdAt: timeOf(row.createdAt),
   });
 }
 

@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type SsoProvider, SsoProviderSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import type { Mapping } from './entities.ts';
 
 /** A provider as it is stored. The driver gives times of prepared statements as texts. */
@@ -41,8 +41,6 @@ type Key = Pick<ProviderValues, 'tenant' | 'id'>;
 /** Where a provider's way begins and ends, below the public URL. */
 export const addressOf = (publicUrl: string, { tenant, id }: Key, step: 'login' | 'callback' | 'metadata') => `${publicUrl}/auth/${tenant}/${id}/${step}`;
 
-const time = (value: Date | string) => timestampFromDate(new Date(value));
-
 /** The record as the API returns it: nothing sealed is in it. */
 export function providerRecord(row: ProviderValues, publicUrl: string): SsoProvider {
   const { groupMappings, attributeMap, scopes, idpCertificates, defaultRoles, lastLoginAt, createdAt, updatedAt, secretEnc: _sealed, ...fields } = row;
@@ -58,9 +56,9 @@ export function providerRecord(row: ProviderValues, publicUrl: string): SsoProvi
     spEntityId: isSaml ? addressOf(publicUrl, row, 'metadata') : '',
     acsUrl: isSaml ? callback : '',
     redirectUri: isSaml ? '' : callback,
-    ...(lastLoginAt ? { lastLoginAt: time(lastLoginAt) } : {}),
-    createdAt: time(createdAt),
-    updatedAt: time(updatedAt),
+    ...(lastLoginAt ? { lastLoginAt: timeOf(lastLoginAt) } : {}),
+    createdAt: timeOf(createdAt),
+    updatedAt: timeOf(updatedAt),
   });
 }
 
