@@ -67,7 +67,7 @@ ${sections.map(renderSection).join('\n')}
 ## The local start
 
 \`npm start\` runs everything on this machine. Of the settings above it passes on whatever is set in its own environment; these
-it reads itself.
+it reads itself, none of them from a file.
 
 ${renderRows(localStart)}`;
 }

@@ -57,10 +57,13 @@ test('findDeno says what to do when there is none to be had', async (t) => {
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
 });
 
-test('a process on Deno may dial this host and those of its settings, and read its folder, the packages and its files', () => {
+test('a process on Deno may dial this host and those of its settings, and read its folder, the packages and its files', (t) => {
+  const file = join(temporaryFolder(t), 'url');
+  writeFileSync(file, 'http://identity.example:8081\n');
   const env = {
     DATABASE_URL: 'postgres://u:p@db.example:5432/d',
     BAILIWICK_SSO_URL: 'dns:///sso.example:8081',
+    BAILIWICK_IDENTITY_URL_FILE: file,
     BAILIWICK_KEY_RING_FILE: '/keys/a,b',
     SOMEBODY_ELSES_URL: 'https://elsewhere.example',
     HOME: '/home/ada',
@@ -69,7 +72,7 @@ test('a process on Deno may dial this host and those of its settings, and read i
   const allowed = args.filter((argument) => argument.startsWith('--allow-')).sort();
   assert.deepEqual(allowed, [
     '--allow-env',
-    '--allow-net=127.0.0.1,localhost,db.example,sso.example',
-    `--allow-read=${root}/services/access,${root}/node_modules,/keys/a,,b`,
+    '--allow-net=127.0.0.1,localhost,db.example,sso.example,identity.example',
+    `--allow-read=${root}/services/access,${root}/node_modules,${file},/keys/a,,b`,
   ]);
 });

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
+import { readText } from '@bailiwick/shared/config.ts';
 import { denoVersion, oldestDeno } from '../versions.ts';
 import { isAtLeast, which } from './nats-server.ts';
 import { cacheDir, root } from './paths.ts';
@@ -88,6 +89,7 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   const settings = Object.entries(env).filter(([variable]) => /^(BAILIWICK|OTEL)_|^(DATABASE|NATS)_URL$/.test(variable));
   const named = settings.filter(([variable]) => /_(FILE|DIR)$/.test(variable)).map(([, path = '']) => path);
   const folders = name === 'bailiwick' ? ['gateway', 'services'].map((folder) => join(root, folder)) : [dirname(script)];
+  const hosts = settings.flatMap(([variable, text = '']) => hostsIn(variable.endsWith('_URL_FILE') ? readText(text) : text));
   const read = [...folders, join(root, 'node_modules'), ...named];
   const rest: string[] = [];
   if (hashesPasswords.has(name)) {
@@ -97,7 +99,7 @@ function permissions({ name, script, env }: Omit<ProcessSpec, 'runtime'>): strin
   }
   // How it introduces itself to a mail server, and what Deno looks at before it asks another DNS server than the host's.
   if (dialsTenants.has(name)) rest.push('--allow-net', '--allow-sys=hostname,networkInterfaces');
-  else rest.push(`--allow-net=${list([loopback, 'localhost', ...settings.flatMap(([, text = '']) => hostsIn(text))])}`);
+  else rest.push(`--allow-net=${list([loopback, 'localhost', ...hosts])}`);
   // All of it: a misspelt setting is found by looking at every name. What is in it was chosen by environmentOf.
   return ['--allow-env', `--allow-read=${list(read)}`, ...rest];
 }

@@ -36,6 +36,18 @@ test('a user’s setting reaches just the processes that read it, the names in g
   for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'npm_lifecycle_event']) assert.equal(gateway[name], undefined, name);
 });
 
+test('a URL that the user puts into a file goes before the one of the local start', (t) => {
+  const given = wiring(temporaryFolder(t));
+  const user = { BAILIWICK_SMTP_URL_FILE: '/run/smtp', BAILIWICK_ACCESS_DATABASE_URL_FILE: '/run/access', DATABASE_URL_FILE: '/run/database' };
+  const notifications = environmentOf('notifications', settingTables.notifications, given, user);
+  assert.equal(notifications['BAILIWICK_SMTP_URL_FILE'], '/run/smtp');
+  assert.equal(notifications['BAILIWICK_SMTP_URL'], undefined);
+  assert.equal(environmentOf('access', settingTables.access, given, user)['BAILIWICK_ACCESS_DATABASE_URL_FILE'], '/run/access');
+  assert.equal(notifications['DATABASE_URL'], 'postgres://database');
+  assert.equal(notifications['DATABASE_URL_FILE'], undefined);
+  assert.deepEqual(unknownNames(Object.values(settingTables), { ...user, BAILIWICK_HOST_FILE: 'x' }), ['BAILIWICK_HOST_FILE']);
+});
+
 test('services are named in the words of the wire that BAILIWICK_RPC chooses', (t) => {
   const given = wiring(temporaryFolder(t));
   const gatewayWith = (user: Record<string, string>) => environmentOf('gateway', settingTables.gateway, given, user);

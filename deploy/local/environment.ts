@@ -1,4 +1,4 @@
-import type { Environment, SettingTable } from '@bailiwick/shared/config.ts';
+import { type Environment, namesOf, type SettingTable } from '@bailiwick/shared/config.ts';
 import type { Secrets, ServiceName } from './secrets.ts';
 
 /** Of the calls between the processes, over HTTP and over gRPC, and of the probes. The gateway has no gRPC. */
@@ -51,7 +51,7 @@ const variables: Record<string, Variable> = {
 };
 
 /** Names that many programs use: what the user set for the local start is not meant for each of the processes. */
-const decidedHere = new Set(['PORT', 'DATABASE_URL', 'NATS_URL']);
+const decidedHere = new Set(['PORT', 'DATABASE_URL', 'DATABASE_URL_FILE', 'NATS_URL', 'NATS_URL_FILE']);
 
 /** Read by the local start itself, and the command-line tool's, which a shell may well have at the same time. */
 const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT', 'BAILIWICK_INFRA', 'BAILIWICK_TOKEN', 'BAILIWICK_URL'];
@@ -62,8 +62,11 @@ const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT', 'BAILIWICK_INFRA', '
  */
 export function environmentOf(service: ServiceName, table: SettingTable, wiring: Wiring, inherited: Environment): Environment {
   const environment: Environment = inheritable(inherited);
+  const fromUser = (name: string): string | undefined => (decidedHere.has(name) ? undefined : inherited[name]);
   for (const name of namesIn(table)) {
-    const chosen = (decidedHere.has(name) ? undefined : inherited[name]) ?? variables[name]?.(wiring, service, inherited);
+    // A process reads a URL itself before the file that holds one.
+    const ours = fromUser(`${name}_FILE`) === undefined ? variables[name]?.(wiring, service, inherited) : undefined;
+    const chosen = fromUser(name) ?? ours;
     if (chosen !== undefined) environment[name] = chosen;
   }
   return environment;
@@ -75,9 +78,7 @@ export function unknownNames(tables: readonly SettingTable[], inherited: Environ
   return Object.keys(inherited).filter((name) => name.startsWith('BAILIWICK_') && !known.has(name));
 }
 
-function namesIn(table: SettingTable): string[] {
-  return Object.values(table).flatMap(({ env, orElse }) => (orElse === undefined ? [env] : [env, orElse]));
-}
+const namesIn = (table: SettingTable): string[] => Object.values(table).flatMap(namesOf);
 
 /** The host's own variables. npm's say nothing to a service. */
 function inheritable(environment: Environment): Environment {
