@@ -24,11 +24,22 @@ export function decodeJson(schema: DescMessage, json: Json, assigned: readonly s
   return { message: create(schema, init as MessageInitShape<DescMessage>), problems: reader.problems };
 }
 
+const sent = new WeakMap<DescMessage, readonly DescField[]>();
+
+/** The fields that a client sends. Remembered, since reading an option costs more than reading a field. */
+function sentFields(schema: DescMessage): readonly DescField[] {
+  const known = sent.get(schema);
+  if (known) return known;
+  const fields = schema.fields.filter((field) => !getOption(field, server_managed));
+  sent.set(schema, fields);
+  return fields;
+}
+
 function readObject(schema: DescMessage, json: Json, path: string, protoPath: string, reader: Reader): Init {
   const init: Init = {};
-  for (const field of schema.fields) {
+  for (const field of sentFields(schema)) {
     const fieldPath = protoPath === '' ? field.name : `${protoPath}.${field.name}`;
-    if (getOption(field, server_managed) || reader.dropped.has(fieldPath) || !Object.hasOwn(json, field.jsonName)) continue;
+    if (reader.dropped.has(fieldPath) || !Object.hasOwn(json, field.jsonName)) continue;
     const value = json[field.jsonName];
     if (value === null || value === undefined) continue;
     const read = readField(field, value, join(path, field.jsonName), fieldPath, reader);

@@ -189,6 +189,7 @@ export function tenantField(operation: Operation): string {
 
 /** The text in a request's field, "" where it or a record on the way is absent. */
 export function fieldText(operation: Operation, request: Message, path: string): string {
+  if (path === '') return '';
   let at = reflect(operation.method.input, request);
   const names = path.split('.');
   for (const name of names.slice(0, -1)) {
