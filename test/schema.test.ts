@@ -4,10 +4,11 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { migrateAll, schemas } from '@bailiwick/deploy/migrate.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
-import { assertSchemaWindow, type ServiceSchema } from '@bailiwick/shared/migrations.ts';
+import { assertSchemaWindow, migrate, type ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { openDatabase } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 import { createTestDatabase } from './database.ts';
+import { eventually } from './harness.ts';
 import { statementsOf } from './statements.ts';
 
 const log = createLog('test', () => {});
@@ -177,6 +178,33 @@ describe('the schemas after all migrations', () => {
       assert.equal((await admin.query(`select 1 from ${service}.outbox where id = 'kept'`)).rowCount, 1);
       await admin.query(`delete from ${service}.outbox`);
     }
+  });
+
+  test('migrations wait five seconds for a table that somebody holds, leave all as it was, and wait longer for their turn', async () => {
+    const [identity, access, sso] = schemas;
+    const before = await catalogue();
+    const run = (schema: ServiceSchema) => migrate(schema, { url: database.url }, log);
+    const mine = 'database = (select oid from pg_database where datname = current_database())';
+    const isWaiting = async () => (await admin.query(`select 1 from pg_locks where locktype = 'advisory' and not granted and ${mine}`)).rowCount === 1;
+    await admin.query("select pg_advisory_lock(hashtext('bailiwick migrate sso'))");
+    const turn = run(sso).then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+    try {
+      await eventually('one that waits for its turn', isWaiting);
+      // The one is written by the migrations' first connection, the other read by their second.
+      await admin.query('begin; lock table access.schema_window, identity.migration');
+      const begun = Date.now();
+      await Promise.all([access, identity].map((schema) => assert.rejects(run(schema), { code: '55P03' })));
+      const waited = Date.now() - begun;
+      assert.ok(waited > 4900 && waited < 10_000, `${waited} ms`);
+      assert.ok(await isWaiting());
+    } finally {
+      await admin.query('rollback; select pg_advisory_unlock_all()');
+    }
+    assert.equal(await turn, 'done');
+    assert.deepEqual(await catalogue(), before);
   });
 
   test('a migration that takes its locks one after the other goes on where it was interrupted', async () => {

@@ -35,9 +35,10 @@ export type MigrationOptions = {
 export async function migrate(schema: ServiceSchema, { url, loginUrl = '', waitSeconds = 0 }: MigrationOptions, log: Log): Promise<void> {
   const client = await connect(url, waitSeconds, log);
   try {
-    // Roles belong to the whole server, so the lock is about the name and not the database.
+    // Its turn it waits for longer than for a table, which calls may be waiting for behind it.
     await client.query("set lock_timeout = '60s'");
     await client.query('select pg_advisory_lock(hashtext($1))', [`bailiwick migrate ${schema.service}`]);
+    await client.query('reset lock_timeout');
     await prepareSchema(client, schema.service);
     await admitLogin(client, schema.service, loginUrl);
     const applied = await runMigrations(schema, url);
@@ -108,6 +109,8 @@ async function admitLogin(client: Client, service: string, url: string): Promise
 // A table that must only grow says so in its comment: its role then gets no right to change or delete.
 async function grantRights(client: Client, service: string): Promise<void> {
   const role = databaseRole(service);
+  // All at once: what one statement gives another takes back.
+  await client.query('begin');
   await client.query(`grant select, insert, update, delete on all tables in schema ${service} to ${role}`);
   await client.query(`revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${role}`);
   const appendOnly = await client.query<{ name: string }>(
@@ -116,6 +119,7 @@ async function grantRights(client: Client, service: string): Promise<void> {
     [service],
   );
   for (const { name } of appendOnly.rows) await client.query(`revoke update, delete on ${service}.${name} from ${role}`);
+  await client.query('commit');
 }
 
 async function runMigrations(schema: ServiceSchema, url: string): Promise<number> {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { migrateSettings } from '@bailiwick/deploy/settings.ts';
-import { root } from '@bailiwick/deploy/local/paths.ts';
 import { readSettings } from '@bailiwick/shared/config.ts';
 import { openChart } from './helm.ts';
 import { materialise, objectsOf, podOf, workloads } from './manifests.ts';
@@ -100,9 +97,4 @@ test('each service is migrated in its own database, as the login that may, and i
     [mixed.identity, mixed.identityLogin, mixed.access, mixed.accessLogin, mixed.sso, mixed.ssoLogin],
     ['identity-owner', 'identity-database', 'database-owner', 'database', 'sso-database', 'sso-database'].map((name) => `postgres://${name}`),
   );
-});
-
-test('migrations wait no longer than five seconds for a lock', () => {
-  const source = readFileSync(join(root, 'services/shared/migrations.ts'), 'utf8');
-  assert.equal(source.match(/-c lock_timeout=5000/g)?.length, 2);
 });
