@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReadiness } from './readiness.ts';
+
+/** Each time it is asked it is as the next of these, the last of which stays. */
+function ask(...states: Array<'there' | Error>) {
+  let asked = 0;
+  const readiness = createReadiness(() => {
+    const state = states[Math.min(asked++, states.length - 1)];
+    return state === 'there' ? Promise.resolve() : Promise.reject(state);
+  });
+  return { readiness, asked: () => asked };
+}
+
+test('what is there is asked once in two seconds, however often somebody wants to know', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  const { readiness, asked } = ask('there', new Error('the database is away'));
+  for (let times = 0; times < 10; times++) {
+    assert.equal(await readiness(), undefined);
+    t.mock.timers.tick(190);
+  }
+  assert.equal(asked(), 1);
+  t.mock.timers.tick(200);
+  assert.equal(await readiness(), 'the database is away');
+  assert.equal(asked(), 2);
+});
+
+test('what is away is asked each time, so that its return is told at once', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  const { readiness, asked } = ask(new Error('the schema cannot be used yet'), new Error('the broker is away'), 'there');
+  assert.equal(await readiness(), 'the schema cannot be used yet');
+  assert.equal(await readiness(), 'the broker is away');
+  assert.equal(await readiness(), undefined);
+  assert.equal(asked(), 3);
+});
