@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect as connectHttp2, type Http2ServerResponse } from 'node:http2';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
@@ -9,6 +10,7 @@ import { hopAgent, unprocessedHeader } from './connections.ts';
 import { toServiceError } from './errors.ts';
 import { asService, createHttpTransport } from './rpc.ts';
 import { listenHttp } from './serve.ts';
+import { listenHttp2 } from './serve-http2.ts';
 
 // What a call over HTTP does with servers and connections that end, each case by itself.
 
@@ -127,3 +129,42 @@ test('a listener that will end lets go of its connections with the next answer, 
   await listener.drain();
   await assert.rejects(fetch(url));
 });
+
+async function beginOverHttp(t: TestContext) {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const listener = await listenHttp('127.0.0.1', 0, (_, response) => begun.resolve(response));
+  const call = connect(listener.port, '127.0.0.1');
+  t.after(() => call.destroy());
+  call.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const response = await begun.promise;
+  return { listener, call, say: (word: string) => response.write(word) };
+}
+
+async function beginOverHttp2(t: TestContext) {
+  const begun = Promise.withResolvers<Http2ServerResponse>();
+  const listener = await listenHttp2('127.0.0.1', 0, (_, response) => begun.resolve(response), {});
+  const session = connectHttp2(`http://127.0.0.1:${listener.port}`).on('error', () => {});
+  t.after(() => session.destroy());
+  const call = session.request();
+  const response = await begun.promise;
+  return { listener, call, say: (word: string) => response.write(word) };
+}
+
+for (const [wire, begin] of [
+  ['HTTP/1.1', beginOverHttp],
+  ['HTTP/2', beginOverHttp2],
+] as const) {
+  test(`a listener that ends gives the calls in flight over ${wire} 25 s, and then cuts them off`, { timeout: 10_000 }, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    const { listener, call, say } = await begin(t);
+    const closed = new Promise((resolve) => call.on('error', () => {}).once('close', resolve));
+    let isDrained = false;
+    const drained = listener.drain().then(() => (isDrained = true));
+    t.mock.timers.tick(24_900);
+    say('still here');
+    await once(call, 'data');
+    assert.equal(isDrained, false);
+    t.mock.timers.tick(100);
+    await Promise.all([closed, drained]);
+  });
+}

@@ -17,10 +17,10 @@ import type { Finished, Store } from './store.ts';
 import { startWorker, type WorkerDeps } from './worker.ts';
 import { ServiceError } from '@bailiwick/shared/errors.ts';
 
-type Happening = { done?: boolean; headers?: Record<string, string>; body?: string; fail?: unknown };
+type Happening = { isStopping?: boolean; done?: boolean; headers?: Record<string, string>; body?: string; fail?: unknown };
 
 /** Hands one message to a worker and tells what happened to it. */
-async function work({ done = false, headers = {}, body = '{"Email":"a@example.org","Kind":"password_changed"}', fail }: Happening) {
+async function work({ isStopping = false, done = false, headers = {}, body = '{"Email":"a@example.org","Kind":"password_changed"}', fail }: Happening) {
   const happened: string[] = [];
   const finished: Finished[] = [];
   const calls: Array<{ request: Message; caller: Caller }> = [];
@@ -39,7 +39,7 @@ async function work({ done = false, headers = {}, body = '{"Email":"a@example.or
     header: (name) => all[name] ?? '',
     deliveries: 1,
     ack: () => Promise.resolve(void happened.push('ack')),
-    retry: () => void happened.push('retry'),
+    retry: (delayMs) => void happened.push(`retry after ${delayMs}`),
     working: () => {},
   };
   let handle: ((message: BrokerMessage) => Promise<void>) | undefined;
@@ -65,7 +65,8 @@ async function work({ done = false, headers = {}, body = '{"Email":"a@example.or
     dispatch,
     store,
   };
-  startWorker({ ...deps, log: createLog('test', () => {}) }, { name: 'email', concurrency: 1 });
+  const stop = startWorker({ ...deps, log: createLog('test', () => {}) }, { name: 'email', concurrency: 1 });
+  if (isStopping) await stop();
   await handle?.(message);
   return { happened, finished, calls };
 }
@@ -94,6 +95,12 @@ test('an attempt that is handed out a second time is acknowledged and not made',
   assert.equal(calls.length, 0);
 });
 
+test('what a worker is handed while it stops goes back at once, and is not made', async () => {
+  const { happened, calls } = await work({ isStopping: true });
+  assert.deepEqual(happened, ['retry after 0']);
+  assert.equal(calls.length, 0);
+});
+
 test('a mail that did not go out waits for its next attempt', async () => {
   const { happened, finished } = await work({ fail: new ServiceError('unavailable', mailUnavailable, 'away') });
   assert.deepEqual(happened, ['finish', 'ack']);
@@ -101,8 +108,8 @@ test('a mail that did not go out waits for its next attempt', async () => {
 });
 
 test('a fault of ours gives the message back and counts no attempt', async () => {
-  assert.deepEqual((await work({ fail: unavailable() })).happened, ['retry']);
-  assert.deepEqual((await work({ fail: new TypeError('a defect') })).happened, ['retry']);
+  assert.deepEqual((await work({ fail: unavailable() })).happened, ['retry after 1000']);
+  assert.deepEqual((await work({ fail: new TypeError('a defect') })).happened, ['retry after 1000']);
 });
 
 test('a request that does not hold is a dead letter', async () => {
@@ -119,5 +126,5 @@ test('an expired task is dropped without being attempted', async () => {
 
 test('a task of a newer version waits for a newer worker', async () => {
   const { happened } = await work({ headers: { [taskHeaders.operation]: 'Pager_Call' } });
-  assert.deepEqual(happened, ['retry']);
+  assert.deepEqual(happened, ['retry after 30000']);
 });
