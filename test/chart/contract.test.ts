@@ -5,14 +5,16 @@ import { test } from 'node:test';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
 import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/shared/config.ts';
 import { parse } from 'yaml';
-import { chartDir, openChart, valueFiles } from './helm.ts';
-import { configuredPods, environmentNames, materialise, type Pod, secretsIn } from './manifests.ts';
+import { chartDir, openChart, readScenario, scenarios, valueFiles } from './helm.ts';
+import { configuredPods, containerOf, environmentNames, materialise, objectsOf, type Pod, podOf, secretsIn, workloads } from './manifests.ts';
 import { sampleSecret } from './secrets.ts';
 
 // The chart renders what the processes read, and the processes read what the chart renders.
 
 const chart = await openChart();
-const sets = Object.keys(valueFiles) as Array<keyof typeof valueFiles>;
+/** The pods of every scenario in which the processes are apart. */
+const apart = chart.skip ? [] : scenarios.filter((file) => readScenario(file).mode === 'services');
+const installed = await Promise.all(apart.map(async (file) => ({ file, pods: configuredPods(await chart.render({ file })) })));
 const isGiven = (pod: Pod, setting: Setting) => environmentNames(pod).some((name) => namesOf(setting).includes(name));
 
 /** The settings `config` can set: read from the schema, since an empty `config` names none. */
@@ -25,13 +27,13 @@ const fullValues = parse(readFileSync(join(chartDir, valueFiles.full), 'utf8')) 
   defaults: { extraEnv: Array<{ name: string }> };
 };
 
-test('every variable the chart renders is one its process reads', { skip: chart.skip }, async () => {
+test('every variable the chart renders is one its process reads, in every scenario', { skip: chart.skip }, () => {
   // Of Node, and of OpenTelemetry's SDK.
   const standard = /^(NODE_EXTRA_CA_CERTS|OTEL_\w+|POD_NAME)$/;
   const extra = fullValues.defaults.extraEnv.map(({ name }) => name);
-  for (const file of sets) {
-    for (const { name, table, pod } of configuredPods(await chart.render({ file }))) {
-      const known = [...Object.values(table).flatMap(namesOf), ...(file === 'full' ? extra : [])];
+  for (const { file, pods } of installed) {
+    for (const { name, table, pod } of pods) {
+      const known = [...Object.values(table).flatMap(namesOf), ...(file === valueFiles.full ? extra : [])];
       const rendered = environmentNames(pod);
       assert.deepEqual(
         rendered.filter((variable) => !known.includes(variable) && !standard.test(variable)),
@@ -43,9 +45,15 @@ test('every variable the chart renders is one its process reads', { skip: chart.
   }
 });
 
-test('every setting a process requires is rendered', { skip: chart.skip }, async () => {
-  for (const file of sets) {
-    for (const { name, table, pod } of configuredPods(await chart.render({ file }))) {
+test('every setting a process requires is rendered, in every scenario', { skip: chart.skip }, () => {
+  assert.ok(installed.length > 15);
+  for (const { file, pods } of installed) {
+    assert.equal(
+      pods.some(({ name }) => name === 'migrations'),
+      readScenario(file).migrations !== 'external',
+      file,
+    );
+    for (const { name, table, pod } of pods) {
       for (const setting of Object.values<Setting>(table)) {
         if (setting.fallback === undefined) assert.ok(isGiven(pod, setting), `${name}, ${file}: ${setting.env} is missing`);
       }
@@ -118,19 +126,27 @@ test('notifications runs with its roles apart, and callers reach the one that ta
   const all: string = settingTables.notifications.roles.fallback;
   assert.deepEqual(roles.join(',').split(',').sort(), all.split(',').sort(), 'every role runs somewhere');
   assert.equal(valueOf('gateway', 'BAILIWICK_NOTIFICATIONS_URL'), 'http://bailiwick-notifications-api.test.svc.cluster.local:8080');
-  assert.equal(valueOf('gateway', 'BAILIWICK_PRE_DRAIN_MS'), '15000');
-  assert.equal(valueOf('identity', 'BAILIWICK_PRE_DRAIN_MS'), '5000');
 });
 
-test('`rpc.mode` decides how the processes call each other, all of them alike', { skip: chart.skip }, async () => {
+test('every process that ends takes calls for another 5 s, and the gateway for 15 s', { skip: chart.skip }, async () => {
+  const objects = await chart.render({ file: 'minimal' });
+  for (const name of Object.keys(workloads)) {
+    const waits = containerOf(podOf(objects, 'Deployment', name)).env?.filter((variable) => variable.name === 'BAILIWICK_PRE_DRAIN_MS');
+    assert.deepEqual(waits, [{ name: 'BAILIWICK_PRE_DRAIN_MS', value: name === 'gateway' ? '15000' : '5000' }], name);
+  }
+});
+
+test('`rpc.mode` decides how the processes call each other, all of them alike, through Services that are there', { skip: chart.skip }, async () => {
   for (const [mode, url] of [
-    ['http', /^http:\/\/bailiwick-[a-z-]+\.test\.svc\.cluster\.local:8080$/],
-    ['grpc', /^dns:\/\/\/bailiwick-[a-z-]+-grpc\.test\.svc\.cluster\.local:8081$/],
+    ['http', /^http:\/\/(bailiwick-[a-z-]+)\.test\.svc\.cluster\.local:8080$/],
+    ['grpc', /^dns:\/\/\/(bailiwick-[a-z-]+-grpc)\.test\.svc\.cluster\.local:8081$/],
   ] as const) {
-    for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set: [`rpc.mode=${mode}`] }))) {
+    const objects = await chart.render({ file: 'minimal', set: [`rpc.mode=${mode}`] });
+    const services = objectsOf(objects, 'Service').map(({ metadata }) => metadata.name);
+    for (const { name, pod } of configuredPods(objects)) {
       const variables = pod.spec.containers[0]?.env ?? [];
       const urls = variables.filter(({ name }) => /^BAILIWICK_(IDENTITY|ACCESS|SSO|NOTIFICATIONS)_URL$/.test(name));
-      for (const { value } of urls) assert.match(value ?? '', url, name);
+      for (const { value = '' } of urls) assert.ok(services.includes(url.exec(value)?.[1] ?? ''), `${name}: ${value}`);
       if (urls.length > 0) assert.equal(variables.find((variable) => variable.name === 'BAILIWICK_RPC')?.value, mode, name);
     }
   }

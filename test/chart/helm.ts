@@ -1,8 +1,8 @@
-import { globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { cacheDir, root } from '@bailiwick/deploy/local/paths.ts';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import type { Manifest } from './manifests.ts';
 import { findTool, run } from './tools.ts';
 
@@ -69,8 +69,12 @@ function valueArguments({ file, set = [] }: Values): string[] {
   return [...(path === undefined ? [] : ['--values', join(chartDir, path)]), ...set.flatMap((one) => ['--set', one])];
 }
 
-/** ci/grpc-values.yaml → grpc. */
-export const nameOf = (scenario: string): string => basename(scenario).replace(/^values-|-values\.yaml$|\.yaml$/g, '');
+/** How a set of values has the release made. */
+export function readScenario(file: string) {
+  type Choices = { mode?: string; migrations?: { mode?: string }; evaluation?: { enabled?: boolean } };
+  const { mode = 'services', migrations, evaluation } = parse(readFileSync(join(chartDir, file), 'utf8')) as Choices;
+  return { mode, migrations: migrations?.mode ?? 'job', isEvaluation: evaluation?.enabled ?? false };
+}
 
 /** Neither the user's plugins and repositories nor a cluster: a rendering depends on the chart alone. */
 function helmEnvironment(): NodeJS.ProcessEnv {

@@ -53,7 +53,7 @@ export type Container = {
   command?: string[];
   args?: string[];
   env?: Variable[];
-  ports?: Array<{ name: string; containerPort: number }>;
+  ports?: Array<{ name: string; containerPort: number; hostPort?: number }>;
   volumeMounts: Array<{ name: string; mountPath: string; readOnly?: boolean }>;
   securityContext?: Record<string, unknown>;
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
@@ -80,14 +80,16 @@ export const workloads: Record<string, keyof typeof settingTables> = {
   'notifications-email': 'notifications',
 };
 
-/** Every pod that reads a settings table: the workloads' and the migrations'. */
+/** Every pod that reads a settings table: the workloads' and the migrations', of which there is none where somebody else runs them. */
 export function configuredPods(objects: readonly Manifest[]): Array<{ name: string; table: SettingTable; pod: Pod }> {
   const pods = Object.entries(workloads).map(([name, process]) => ({
     name,
     table: settingTables[process] as SettingTable,
     pod: podOf(objects, 'Deployment', name),
   }));
-  return [...pods, { name: 'migrations', table: migrateSettings, pod: podOf(objects, 'Job', 'migrations') }];
+  const jobs = objectsOf(objects, 'Job').flatMap(({ spec }) => spec?.template ?? []);
+  const inPods = pods.flatMap(({ pod }) => (pod.spec.initContainers ? [{ ...pod, spec: { ...pod.spec, containers: pod.spec.initContainers } }] : []));
+  return [...pods, ...[...jobs, ...inPods].map((pod) => ({ name: 'migrations', table: migrateSettings, pod }))];
 }
 
 export const objectsOf = (objects: readonly Manifest[], kind: string): Manifest[] => objects.filter((object) => object.kind === kind);
@@ -108,6 +110,10 @@ export const podsIn = (objects: readonly Manifest[]): Array<{ name: string; pod:
     const pod = kind === 'Pod' ? ({ metadata, spec } as unknown as Pod) : spec?.template;
     return pod ? [{ name: `${kind} ${metadata.name}`, pod }] : [];
   });
+
+/** Whether labels are those that a selector asks for. */
+export const selects = (selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>> = {}): boolean =>
+  Object.entries(selector).every(([key, value]) => labels[key] === value);
 
 export function containerOf(pod: Pod): Container {
   assert.equal(pod.spec.containers.length, 1);

@@ -65,10 +65,23 @@ test('gRPC clients find the addresses of all pods of a service in a headless Ser
   }
 });
 
-test('Kubernetes asks each process for its probes on the admin port', { skip: chart.skip }, async () => {
+/** The variable that tells a process where to listen, by the name of the container's port. */
+const portVariables: Readonly<Record<string, string>> = { http: 'PORT', grpc: 'BAILIWICK_GRPC_PORT', admin: 'BAILIWICK_ADMIN_PORT' };
+
+test('Kubernetes asks each process for its probes on the admin port, and a process listens on every port that its container names', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
   for (const name of Object.keys(workloads)) {
-    const { startupProbe, readinessProbe, livenessProbe } = containerOf(podOf(objects, 'Deployment', name));
+    const { startupProbe, readinessProbe, livenessProbe, ports = [], env = [] } = containerOf(podOf(objects, 'Deployment', name));
+    assert.deepEqual(
+      ports.filter((port) => port.name === 'admin'),
+      [{ name: 'admin', containerPort: 9464 }],
+      name,
+    );
+    for (const { name: port, containerPort } of ports) {
+      assert.equal(env.find((variable) => variable.name === portVariables[port])?.value, String(containerPort), `${name}: ${port}`);
+    }
     const probes = [startupProbe, readinessProbe, livenessProbe].map((probe) => [probe?.httpGet?.path, probe?.httpGet?.port]);
     assert.deepEqual(probes, [
       ['/startupz', 'admin'],
@@ -91,13 +104,16 @@ test('each workload has a ServiceAccount of its own', { skip: chart.skip }, asyn
   );
 });
 
-test('secrets come by reference: none is rendered outside an evaluation, and a pod mounts its own private key only', { skip: chart.skip }, async () => {
+/** What several processes read: the setting, and its file. */
+const sharedSecrets = { keyRing: 'key-ring', platformKey: 'platform-key', workerToken: 'worker-token' };
+
+test('a pod mounts its own private key only, and key ring, platform key and worker token where its process reads them', { skip: chart.skip }, async () => {
   for (const values of sets) {
-    const objects = await chart.render(values);
-    assert.equal(objects.filter(({ kind }) => kind === 'Secret').length, values.file === 'evaluation' ? 1 : 0, values.file);
-    assert.ok(objects.every(({ kind, metadata }) => kind === 'Pod' || metadata.annotations?.['helm.sh/hook'] === undefined));
-    for (const { name, pod } of configuredPods(objects)) {
+    for (const { name, table, pod } of configuredPods(await chart.render(values))) {
       const items = pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ secret }) => secret?.items ?? []);
+      const read = Object.entries(sharedSecrets).flatMap(([setting, path]) => (Object.hasOwn(table, setting) ? [path] : []));
+      const shared = items.map(({ path }) => path).filter((path) => Object.values(sharedSecrets).includes(path));
+      assert.deepEqual(shared.sort(), read.sort(), `${name}, ${values.file}`);
       const keys = items.map(({ key }) => key).filter((key) => key.endsWith('.key') && key !== 'tls.key');
       const own = name === 'migrations' ? [] : [`${workloads[name]}.key`];
       assert.deepEqual(keys, own, `${name}, ${values.file}`);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { kubernetes, nameOf, objectsIn, openChart, scenarios } from './helm.ts';
-import { podsIn } from './manifests.ts';
+import { kubernetes, objectsIn, openChart, readScenario, scenarios, valueFiles } from './helm.ts';
+import { objectsOf, podsIn } from './manifests.ts';
 import { assertRestricted } from './restricted.ts';
 import { findSchemas } from './schemas.ts';
 import { findTool, run } from './tools.ts';
@@ -18,12 +18,12 @@ const schemas = { oldest: await findSchemas(kubernetes.oldest), newest: await fi
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-scenarios-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const fileOf = (scenario: string) => join(folder, `${nameOf(scenario)}.yaml`);
 const texts = chart.skip ? [] : await Promise.all(scenarios.map((scenario) => chart.template({ file: scenario })));
 const rendered = texts.map((text, index) => {
-  const file = fileOf(scenarios[index] ?? '');
+  const name = scenarios[index] ?? '';
+  const file = join(folder, name.replaceAll('/', '-'));
   writeFileSync(file, text);
-  return { file, name: nameOf(scenarios[index] ?? ''), objects: objectsIn(text) };
+  return { file, name, text, objects: objectsIn(text) };
 });
 
 test('helm lint finds nothing in any scenario', { skip: chart.skip }, async () => {
@@ -69,11 +69,41 @@ for (const version of ['oldest', 'newest'] as const) {
   });
 }
 
+/** The scenarios in which pods sign in to Vault by themselves. */
+const signingIn: readonly string[] = [valueFiles.full, 'ci/vault-values.yaml'];
+
 test('every pod of every scenario is one that the namespace profile `restricted` takes', { skip: chart.skip }, () => {
   for (const { name: scenario, objects } of rendered) {
     const pods = podsIn(objects);
     assert.ok(pods.length >= (scenario.includes('single') ? 4 : 10), scenario);
-    for (const { name, pod } of pods) assertRestricted(pod, `${name}, ${scenario}`, scenario === 'full' ? 1000650000 : name.endsWith('-postgres') ? 70 : 65532);
+    const own = scenario === valueFiles.full ? { user: 1000650000 } : {};
+    for (const { name, pod } of pods) assertRestricted(pod, `${name}, ${scenario}`, name.endsWith('-postgres') ? { user: 70, group: 70 } : own);
+  }
+});
+
+test('no pod of any scenario gets a token of its ServiceAccount, but the one to sign in to Vault', { skip: chart.skip }, () => {
+  for (const { name: scenario, objects } of rendered) {
+    const sources = podsIn(objects).flatMap(({ pod }) => pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []));
+    const tokens = sources.flatMap(({ serviceAccountToken }) => serviceAccountToken?.path ?? []);
+    assert.deepEqual([...new Set(tokens)], signingIn.includes(scenario) ? ['vault-jwt'] : [], scenario);
+  }
+});
+
+test('a Secret is rendered for an evaluation alone, and nothing is random outside of one', { skip: chart.skip }, async () => {
+  for (const { name: scenario, objects } of rendered) {
+    assert.equal(objectsOf(objects, 'Secret').length, readScenario(scenario).isEvaluation ? 1 : 0, scenario);
+  }
+  const full = rendered.find(({ name }) => name === valueFiles.full);
+  assert.equal(await chart.template({ file: 'full' }), full?.text);
+});
+
+test('nothing is a hook but what `helm test` runs, and migrations that are to go first', { skip: chart.skip }, () => {
+  for (const { name: scenario, objects } of rendered) {
+    const hooks = objects.flatMap(({ kind, metadata: { annotations = {} } }) =>
+      'helm.sh/hook' in annotations ? [`${kind} ${annotations['helm.sh/hook']}`] : [],
+    );
+    const migrations = readScenario(scenario).migrations === 'hook' ? ['Job pre-install,pre-upgrade'] : [];
+    assert.deepEqual(hooks.sort(), [...migrations, ...Array.from({ length: 3 }, () => 'Pod test')], scenario);
   }
 });
 
@@ -97,7 +127,7 @@ const onPurpose: ReadonlyArray<readonly [check: string, reason: string]> = [
   ['pod-probes', 'wants a readiness probe that is not the liveness probe; it takes the same port for the same probe'],
   ['deployment-has-host-podantiaffinity', 'topologySpreadConstraints spread the pods'],
   ['statefulset-has-host-podantiaffinity', 'an evaluation’s servers have one pod'],
-  ['deployment-has-poddisruptionbudget', 'made where there are two pods and more, which disruption.test.ts looks at'],
+  ['deployment-has-poddisruptionbudget', 'made where there are two pods and more, which scaling.test.ts looks at'],
   ['statefulset-has-poddisruptionbudget', 'an evaluation’s servers have one pod'],
   ['deployment-strategy', 'the inbox of an evaluation keeps its mails in memory: one after the other'],
   ['deployment-replicas', 'the least values and an evaluation have one pod each'],
@@ -114,7 +144,7 @@ test('kube-score complains of nothing that is not on purpose', { skip: chart.ski
     ...onPurpose.flatMap(([check]) => ['--ignore-test', check]),
   ];
   // Without policies there is none for any pod.
-  const guarded = rendered.filter(({ name }) => name !== 'open-network');
+  const guarded = rendered.filter(({ name }) => name !== 'ci/open-network-values.yaml');
   const complaints = await Promise.all(
     guarded.map(async ({ file }) => {
       const { stdout } = await run(score.command ?? '', [...args, file], { maxBuffer: 1 << 26 }).catch((error: { stdout: string }) => error);
