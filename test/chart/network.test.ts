@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { isPublic } from '@bailiwick/shared/egress/addresses.ts';
 import { createNetworks, parseNetwork } from '@bailiwick/shared/networks.ts';
 import { parse } from 'yaml';
-import { chartDir, openChart } from './helm.ts';
-import type { Manifest } from './manifests.ts';
-import { edgesIn, policiesIn } from './policies.ts';
+import { chartDir, openChart, valueFiles } from './helm.ts';
+import { type Manifest, podsIn, selects } from './manifests.ts';
+import { edgesIn, networksOf, peersOf, policiesIn } from './policies.ts';
 
 // Who may talk to whom, as one table: whatever is not in it is denied.
 
@@ -67,6 +67,36 @@ test('every pod is denied everything first, both ways, in both topologies', { sk
   }
   const single = edgesIn(await render('mode=single'), 'gateway', 'egress');
   assert.deepEqual(single.sort(), [...common, database, nats, ...receivers, ...mail].sort());
+});
+
+test('every pod is under the policy that denies and one of its own, and whatever pods a policy names are there', { skip: chart.skip }, async () => {
+  for (const file of Object.keys(valueFiles)) {
+    const objects = await chart.render({ file });
+    const pods = podsIn(objects).map(({ name, pod }) => ({ name, labels: pod.metadata.labels }));
+    const policies = policiesIn(objects);
+    for (const { name, labels } of pods) {
+      const over = policies.filter(({ spec }) => selects(spec.podSelector.matchLabels, labels)).map(({ component }) => component);
+      assert.deepEqual(over.sort(), ['', labels?.['app.kubernetes.io/component']], `${file}: ${name}`);
+    }
+    for (const { component, spec } of policies) {
+      assert.deepEqual(spec.policyTypes, ['Ingress', 'Egress'], `${file}: ${component}`);
+      for (const { podSelector } of peersOf(spec)) {
+        const selector = podSelector?.matchLabels;
+        if (selector)
+          assert.ok(
+            pods.some(({ labels }) => selects(selector, labels)),
+            `${file}: ${component} and ${JSON.stringify(selector)}`,
+          );
+      }
+    }
+  }
+});
+
+test('who may dial public addresses may dial all of them and no others', { skip: chart.skip }, async () => {
+  const objects = await render();
+  for (const [component, edges] of Object.entries(matrix)) {
+    assert.deepEqual(networksOf(objects, component), edges.includes('public:443') ? networks.public : [], component);
+  }
 });
 
 test('calls over gRPC go to the port of gRPC', { skip: chart.skip }, async () => {

@@ -16,6 +16,15 @@ export function policiesIn(objects: readonly Manifest[]): Array<{ component: str
   return found.map((spec) => ({ component: spec.podSelector.matchLabels[componentLabel] ?? '', spec }));
 }
 
+/** Everybody that a policy names, in both directions. */
+export const peersOf = ({ ingress = [], egress = [] }: Policy): Peer[] => [...ingress, ...egress].flatMap(({ from = [], to = [] }) => [...from, ...to]);
+
+/** The networks that the policy of one component names. */
+export const networksOf = (objects: readonly Manifest[], component: string) =>
+  policiesIn(objects)
+    .filter((policy) => policy.component === component)
+    .flatMap(({ spec }) => peersOf(spec).flatMap(({ ipBlock }) => ipBlock ?? []));
+
 /** What the policies of one component allow in a direction. */
 export function edgesIn(objects: readonly Manifest[], component: string, direction: 'ingress' | 'egress'): string[] {
   const found = policiesIn(objects).filter((policy) => policy.component === component);
