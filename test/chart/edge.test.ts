@@ -9,12 +9,12 @@ const chart = await openChart();
 type IngressSpec = {
   ingressClassName?: string;
   tls?: Array<{ hosts: string[]; secretName: string }>;
-  rules: Array<{ host: string; http: { paths: Array<{ path: string; backend: { service: { name: string; port: { name: string } } } }> } }>;
+  rules: Array<{ host: string; http: { paths: Array<{ path: string; pathType: string; backend: { service: { name: string; port: { name: string } } } }> } }>;
 };
 type RouteSpec = {
   parentRefs: unknown[];
   hostnames: string[];
-  rules: Array<{ matches: Array<{ path: { value: string } }>; backendRefs: Array<{ name: string; port: number }> }>;
+  rules: Array<{ matches: Array<{ path: { type: string; value: string } }>; backendRefs: Array<{ name: string; port: number }> }>;
 };
 
 test('without either there is no way in', { skip: chart.skip }, async () => {
@@ -22,7 +22,7 @@ test('without either there is no way in', { skip: chart.skip }, async () => {
   assert.deepEqual([...objectsOf(objects, 'Ingress'), ...objectsOf(objects, 'HTTPRoute')], []);
 });
 
-test('an Ingress leads the host and the path of the public URL to the gateway', { skip: chart.skip }, async () => {
+test('an Ingress leads the host of the public URL, its path and all below it to the gateway', { skip: chart.skip }, async () => {
   const ingress = findObject(await chart.render({ file: 'ci/ingress-values.yaml' }), 'Ingress', 'bailiwick-gateway');
   const { ingressClassName, tls, rules } = ingress.spec as unknown as IngressSpec;
   assert.equal(ingressClassName, 'nginx');
@@ -32,8 +32,7 @@ test('an Ingress leads the host and the path of the public URL to the gateway', 
     ['example.com', 'iam.example.org'],
   );
   for (const { http } of rules) {
-    assert.equal(http.paths[0]?.path, '/iam');
-    assert.deepEqual(http.paths[0]?.backend.service, { name: 'bailiwick-gateway', port: { name: 'http' } });
+    assert.deepEqual(http.paths, [{ path: '/iam', pathType: 'Prefix', backend: { service: { name: 'bailiwick-gateway', port: { name: 'http' } } } }]);
   }
   assert.deepEqual(ingress.metadata.annotations, { 'example.com/timeout': '30' });
 });
@@ -43,10 +42,7 @@ test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async 
   const { parentRefs, hostnames, rules } = route.spec as unknown as RouteSpec;
   assert.deepEqual(parentRefs, [{ name: 'public', namespace: 'gateways', sectionName: 'https' }]);
   assert.deepEqual(hostnames, ['example.com', 'iam.example.org']);
-  assert.deepEqual(
-    rules.map(({ matches, backendRefs }) => [matches[0]?.path.value, backendRefs[0]]),
-    [['/iam', { name: 'bailiwick-gateway', port: 8080 }]],
-  );
+  assert.deepEqual(rules, [{ matches: [{ path: { type: 'PathPrefix', value: '/iam' } }], backendRefs: [{ name: 'bailiwick-gateway', port: 8080 }] }]);
 });
 
 test('a Service has its workload’s annotations, which a cloud’s load balancer reads', { skip: chart.skip }, async () => {

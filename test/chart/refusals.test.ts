@@ -60,6 +60,7 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['services.gateway.replicas=two', "at '/services/gateway/replicas'"],
   ['defaults.resources.limit.memory=1Gi', "'limit' not allowed"],
   ['defaults.extraEnv[0].name=BAILIWICK_HOST', "at '/defaults/extraEnv/0/name'"],
+  ['services.notifications-email.autoscaling.minReplicas=0', "at '/services/notifications-email/autoscaling/minReplicas': minimum: got 0, want 1"],
   ['defaults.autoscaling.by=memory', "'cpu', 'queue'"],
   ['defaults.topologySpread.zone=Always', "'ScheduleAnyway', 'DoNotSchedule', 'none'"],
   ['defaults.terminationGracePeriodSeconds=5', 'minimum: got 5, want 30'],

@@ -47,10 +47,11 @@ test('by queue KEDA decides, from the lag of every consumer that the workload ha
   const lanes = ['webhook', 'chat', 'slow', 'replay'].map((lane) => `TASK/lane-${lane}`);
   assert.deepEqual(queuesOf('bailiwick-notifications-delivery'), ['EVT/fanout', ...lanes]);
   assert.deepEqual(queuesOf('bailiwick-notifications-email'), ['TASK/lane-email']);
-  for (const { minReplicaCount, fallback, triggers } of scaled) {
+  for (const { scaleTargetRef, minReplicaCount, fallback, triggers } of scaled) {
     assert.deepEqual([minReplicaCount, fallback.replicas], [1, 3]);
+    const lag = scaleTargetRef.name === 'bailiwick-notifications-delivery' ? '500' : '200';
     for (const { type, metadata } of triggers) {
-      assert.equal(type, 'nats-jetstream');
+      assert.deepEqual([type, metadata['lagThreshold']], ['nats-jetstream', lag]);
       assert.deepEqual([metadata['natsServerMonitoringEndpoint'], metadata['account']], ['nats-headless:8222', 'IAM']);
     }
   }

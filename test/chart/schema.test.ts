@@ -8,21 +8,33 @@ import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { chartDir, openChart } from './helm.ts';
 
 const chart = await openChart();
-const free = ['global', 'podSecurityContext', 'containerSecurityContext', 'affinity'];
+
+/** Nobody's business, and Kubernetes'. */
+const free = ['global', 'podSecurityContext', 'containerSecurityContext', 'affinity', 'valueFrom'];
+const freeItems = ['tolerations', 'topologySpreadConstraints', 'extraVolumes', 'extraVolumeMounts', 'parentRefs', 'from', 'to'].map((name) => `${name}[]`);
+
+/** A schema and all below it, each with its path; a list's items as `list[]`. */
+function* schemasIn(schema: Schema, path: string): Generator<readonly [path: string, schema: Schema]> {
+  yield [path, schema];
+  for (const [name, one] of Object.entries(schema.properties ?? {})) yield* schemasIn(one, `${path}.${name}`);
+  if (schema['items']) yield* schemasIn(schema['items'] as Schema, `${path}[]`);
+}
 
 test('every value is typed and described, and a map that is not free takes no other keys', () => {
-  let seen = 0;
-  const visit = (schema: Schema, path: string) => {
-    seen += 1;
-    if (schema['$ref'] === undefined) assert.ok(schema.type, `${path} has no type`);
-    assert.ok((schema.description ?? '').length > 4, `${path} has no description`);
-    if (schema.properties) assert.equal(schema.additionalProperties, false, `${path} takes anything`);
-    else if (schema.type === 'object' && schema.additionalProperties === undefined)
-      assert.ok(free.includes(path.split('.').at(-1) ?? ''), `${path} takes anything`);
-    for (const [name, one] of Object.entries(schema.properties ?? {})) if (schema.properties) visit(one, `${path}.${name}`);
-  };
-  for (const [name, one] of Object.entries(chartSchema().properties ?? {})) visit(one, name);
-  assert.ok(seen > 150);
+  const { definitions, ...values } = chartSchema();
+  const described = [...schemasIn(values, 'values')];
+  const defined = Object.entries(definitions as Record<string, Schema>).flatMap(([name, one]) => [...schemasIn(one, name)]);
+  assert.ok(described.length > 150 && defined.length > 20);
+  for (const [path, schema] of described) {
+    if (!path.includes('[]')) assert.ok((schema.description ?? '').length > 4, `${path} has no description`);
+  }
+  for (const [path, { $ref, type, properties, additionalProperties: others }] of [...described, ...defined]) {
+    if ($ref !== undefined) continue;
+    assert.ok(type, `${path} has no type`);
+    if (properties) assert.equal(others, false, `${path} takes anything`);
+    else if (!type.includes('object') || [...free, ...freeItems].includes(path.split('.').at(-1) ?? '')) continue;
+    else assert.ok(typeof others === 'object' && others.type, `${path} takes anything`);
+  }
 });
 
 test('values.yaml says something of every group, and README.md has a row for every value', () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { root } from '@bailiwick/deploy/local/paths.ts';
 import { ensureSecrets } from '@bailiwick/deploy/local/secrets.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { images } from '@bailiwick/deploy/versions.ts';
 import { parse } from 'yaml';
-import { chartDir, openChart } from './helm.ts';
+import { chartDir, kubernetes, openChart } from './helm.ts';
 import { configuredPods } from './manifests.ts';
 
 const chart = await openChart();
@@ -15,6 +16,19 @@ const read = (file: string) => readFileSync(join(chartDir, file), 'utf8');
 test('an evaluation runs what the release is tested with', () => {
   const { evaluation } = parse(read('values.yaml')) as { evaluation: Record<'postgres' | 'nats', { image: string }> };
   assert.deepEqual({ postgres: evaluation.postgres.image, nats: evaluation.nats.image }, { postgres: images.postgres, nats: images.nats });
+});
+
+test('the chart has none of others in it', () => {
+  const { dependencies } = parse(read('Chart.yaml')) as { dependencies?: unknown };
+  assert.deepEqual([dependencies, existsSync(join(chartDir, 'charts'))], [undefined, false]);
+});
+
+test('the oldest Kubernetes that is tested is the oldest that the chart takes, and the documentation names it and the newest', () => {
+  const [oldest, newest] = [kubernetes.oldest, kubernetes.newest].map((version) => version.replace(/\.\d+$/, ''));
+  const { kubeVersion } = parse(read('Chart.yaml')) as { kubeVersion: string };
+  assert.equal(kubeVersion, `>=${oldest}.0-0`);
+  const documented = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+  assert.ok(documented.includes(`| Kubernetes | ${oldest} or newer; tested against the interfaces of ${oldest} and ${newest} |`));
 });
 
 test('README.md makes every key that the least values ask for', { skip: chart.skip }, async (t) => {
