@@ -1,17 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Broker } from './broker.ts';
 import type { Caller } from './caller.ts';
 import { createId } from './ids.ts';
-import type { Log } from './log.ts';
-import { createLookout, findLosses } from './loss.ts';
-import { gauge } from './metrics.ts';
-import { type Database, type EntityManager, execute, type Statement } from './orm.ts';
-import { publishTask, type Task } from './tasks.ts';
-import { continueTrace, currentTraceId, currentTraceparent } from './trace.ts';
+import type { EntityManager } from './orm.ts';
+import type { Task } from './tasks.ts';
+import { currentTraceId, currentTraceparent } from './trace.ts';
 
 // The transactional outbox. Every change writes one row in its own transaction: the event, the audit
-// entry and the tasks that follow from it. A relay hands the rows to the broker, so that neither a
+// entry and the tasks that follow from it. A relay (relay.ts) hands the rows to the broker, so that neither a
 // crash nor an absent broker loses one. It is a transport buffer: no operation reads it as history.
 
 export const OutboxEntity = defineEntity({
@@ -161,123 +156,3 @@ function draft({ operation, caller, permission }: Origin, now: Date, outcome: Ou
 }
 
 const actorType = (caller: Caller) => (caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type);
-
-const batch = 100;
-const deletedAtOnce = 5000;
-/** A first change goes out at once. What follows closely goes out together: a busy service would spend a transaction on each. */
-const paceMs = 50;
-
-const lag = gauge<{ service: string }>({
-  name: 'bailiwick_outbox_lag_seconds',
-  about: "Age of the oldest outbox row that is not published; 0 where there is none. The database's: the same from every replica.",
-});
-const oldest: Statement = {
-  name: 'outbox.oldest',
-  text: 'select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1',
-};
-
-type Waiting = {
-  id: string;
-  for_tenant: string;
-  type: string;
-  event: string | null;
-  audit: string;
-  tasks: Task[];
-  traceparent: string;
-  /** Where the event stream had it, of a row that is published again. */
-  stream_seq: string | null;
-};
-
-/**
- * Publishes a service's outbox rows in the background: at once after `nudge`, otherwise every
- * `intervalMs`. Any number of replicas may run it; rows are kept 24 h after they were published.
- */
-export function startRelay({ database, broker, log, intervalMs = 500 }: { database: Database; broker: Broker; log: Log; intervalMs?: number }) {
-  lag.from(async () => {
-    const [row] = await database.query<{ age: number }>(oldest, []);
-    return [{ value: row?.age ?? 0, labels: { service: database.service } }];
-  });
-  let stopped = false;
-  let wake = () => {};
-  let nudged = false;
-  let nextClean = Date.now() + 60_000;
-
-  async function publishBatch(): Promise<number> {
-    return database.transaction(null, async (em) => {
-      const rows = await execute<Waiting>(
-        em,
-        'select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox where published_at is null order by id limit $1 for update skip locked',
-        [batch],
-      );
-      if (rows.length === 0) return 0;
-      // Sent in this order without waiting for one another. Where one fails all are sent again, and the broker knows those it has.
-      const published = await Promise.all(rows.map(async (row) => ({ id: row.id, seq: await continueTrace(row.traceparent, () => publishRow(broker, row)) })));
-      await execute(
-        em,
-        `update outbox o set published_at = now(), stream_seq = p.seq
-         from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`,
-        [JSON.stringify(published)],
-      );
-      return rows.length;
-    });
-  }
-
-  async function deleteOld(): Promise<number> {
-    const text = `delete from outbox where id = any (array (
-      select id from outbox where published_at < now() - interval '24 hours' order by published_at limit $1)) returning 1`;
-    const deleted = await database.transaction(null, (em) => execute(em, text, [deletedAtOnce]));
-    return deleted.length;
-  }
-
-  // Before anything goes out over a new connection: what is published fills the gap by which a loss is known.
-  const lookout = createLookout(broker, async () => void (await findLosses({ database, broker, log })));
-
-  async function round(): Promise<void> {
-    if (broker.isConnected()) {
-      await lookout.look();
-      while ((await publishBatch()) === batch && !stopped);
-    }
-    if (Date.now() < nextClean) return;
-    while (!stopped && (await deleteOld()) === deletedAtOnce);
-    nextClean = Date.now() + 3_600_000;
-  }
-
-  const loop = (async () => {
-    while (!stopped) {
-      nudged = false;
-      const begun = performance.now();
-      await round().catch((error: unknown) => {
-        lookout.doubt();
-        log.warn('the outbox could not be relayed, it is tried again', { error });
-      });
-      await sleep(Math.max(0, begun + paceMs - performance.now()));
-      if (!nudged && !stopped)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, intervalMs);
-          wake = () => (clearTimeout(timer), resolve());
-        });
-    }
-  })();
-
-  return {
-    /** Looks at once: called after every commit. */
-    nudge() {
-      nudged = true;
-      wake();
-    },
-    async stop() {
-      stopped = true;
-      wake();
-      await loop;
-    },
-  };
-}
-
-async function publishRow(broker: Broker, { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting): Promise<number> {
-  const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
-  // Where only tasks were lost the stream has it still, and would drop it as a repetition.
-  const message = before === null ? id : `${id}:${before}`;
-  const sequence = await broker.publish(subject, `{"event":${JSON.stringify(event)},"audit":${audit}}`, message);
-  for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
-  return sequence;
-}

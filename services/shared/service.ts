@@ -6,10 +6,11 @@ import { createDispatch, type Dispatch, type Routes, routes } from './dispatch.t
 import type { Log } from './log.ts';
 import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
-import { recordRefusal, startRelay } from './outbox.ts';
+import { recordRefusal } from './outbox.ts';
 import type { Hop } from './peers.ts';
 import type { Running } from './process.ts';
 import { createReadiness } from './readiness.ts';
+import { startRelay } from './relay.ts';
 import { createRevoker } from './revocation.ts';
 import { listenRpc } from './serve.ts';
 
