@@ -12,6 +12,7 @@ import { BotKeysCreateRequestSchema, BotKeysSetExpirationRequestSchema } from '.
 import { UsersListRequestSchema } from './gen/bailiwick/identity/v1/users_pb.ts';
 import { WebhooksCreateEndpointRequestSchema, WebhooksDeliverRequestSchema } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { DomainCreateRequestSchema } from './gen/bailiwick/sso/v1/domain_pb.ts';
+import { SsoSaveProviderRequestSchema } from './gen/bailiwick/sso/v1/provider_pb.ts';
 import { operations } from './registry.ts';
 import { validate } from './validate.ts';
 
@@ -128,6 +129,14 @@ test('a bot key takes the same permissions, and addresses and networks', () => {
   assert.deepEqual(make({ permissions: ['app.read', '*'], allowedIps: ['192.0.2.1', '192.0.2.0/24', '2001:db8::/32'] }), []);
   assert.deepEqual(make({ permissions: ['a.*.b'] }), ['Permissions[0] must be a permission such as app.reports.read, "*" only as the last segment']);
   assert.deepEqual(make({ allowedIps: ['192.0.2.1/24'] }), ['AllowedIPs[0] must be an IP address or a network such as 192.0.2.0/24']);
+});
+
+test("the name of a provider's group has no control characters", () => {
+  const save = (value: string) =>
+    validate(SsoSaveProviderRequestSchema, create(SsoSaveProviderRequestSchema, { provider: { tenant, name: 'IdP', groupMappings: { items: [{ value }] } } }));
+  assert.deepEqual(save('CN=Ärzte,OU="x\\y"'), []);
+  for (const control of ['\u0000', '\u0001', '\n', '\u001f', '\u007f'])
+    assert.deepEqual(save(`a${control}b`), ['Provider.GroupMappings.Items[0].Value must be without control characters']);
 });
 
 test('paths, slugs and ids of the documented form are taken', () => {

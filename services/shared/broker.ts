@@ -5,11 +5,13 @@ import {
   type ConnectionOptions,
   type Consumer,
   type ConsumerInfo,
+  ErrorCode,
   headers,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
   type NatsConnection,
+  NatsError,
   nanos,
 } from 'nats';
 import { toServiceError, unavailable } from './errors.ts';
@@ -139,6 +141,9 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     },
   };
 }
+
+/** Whether the broker does not take a message for its size. It will not the next time either. */
+export const isTooLarge = (error: unknown): boolean => error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
 
 type Outgoing = { subject: string; body: string; id: string; fields: Record<string, string> };
 

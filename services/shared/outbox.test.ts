@@ -47,6 +47,18 @@ test('a change outside of any trace says so', () => {
   assert.equal((JSON.parse(row.audit) as AuditDraft).TraceID, '');
 });
 
+test('a change that no broker takes is refused, except where the service makes it of itself', () => {
+  const change = (caller: typeof origin.caller, size: number) => {
+    const Text = '"'.repeat(size);
+    return () =>
+      rowsOf((em) => recordChange(em, { ...origin, caller }, { tenant: '', type: 'group.updated', data: { Text }, previous: { Text }, targets: [] }));
+  };
+  const system = create(CallerSchema, { type: 'service', id: 'notifications' });
+  assert.doesNotThrow(change(origin.caller, 50_000));
+  assert.throws(change(origin.caller, 100_000), { code: 'invalid_argument', reason: 'CHANGE_TOO_LARGE' });
+  assert.doesNotThrow(change(system, 100_000));
+});
+
 test('the relay publishes each row and its tasks in the trace of that row', async () => {
   const row = (id: string, traceparent: string) => ({
     id,

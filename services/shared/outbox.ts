@@ -1,5 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Caller } from './caller.ts';
+import { invalid } from './errors.ts';
 import { createId } from './ids.ts';
 import type { EntityManager } from './orm.ts';
 import type { Task } from './tasks.ts';
@@ -93,6 +95,11 @@ export type AuditDraft = {
 /** What travels on the event stream. `event` is the body that receivers get, byte for byte. */
 export type StreamMessage = { event: string | null; audit: AuditDraft };
 
+export const streamMessage = (event: string | null, audit: string): string => `{"event":${JSON.stringify(event)},"audit":${audit}}`;
+
+/** Of a change, so many KiB at most. A task for its event takes a third more, in base64, and 1 MiB is what a broker takes by default. */
+const largestKiB = 720;
+
 /** Whose call a change belongs to. */
 export type Origin = { operation: { name: string }; caller: Caller; permission?: string };
 
@@ -110,7 +117,11 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
     Targets: change.targets,
     Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null })),
   });
-  em.persist(em.create(OutboxEntity, { ...row(id, now, audit), type: change.type, event, tasks: [...(change.tasks ?? [])] }));
+  const written = row(id, now, audit);
+  // What the service does of itself is never refused: the relay copes with what the broker does not take.
+  if (audit.ActorType !== 'system' && Buffer.byteLength(streamMessage(event, written.audit)) > largestKiB * 1024)
+    throw invalid(`what is told of the change, before and after, would be larger than ${largestKiB} KiB`, 'CHANGE_TOO_LARGE');
+  em.persist(em.create(OutboxEntity, { ...written, type: change.type, event, tasks: [...(change.tasks ?? [])] }));
   return id;
 }
 

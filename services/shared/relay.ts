@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broker } from './broker.ts';
+import { type Broker, isTooLarge } from './broker.ts';
 import type { Log } from './log.ts';
 import { createLookout, findLosses } from './loss.ts';
 import { gauge } from './metrics.ts';
 import { type Database, execute, type Statement } from './orm.ts';
+import { streamMessage } from './outbox.ts';
 import { publishTask, type Task } from './tasks.ts';
 import { continueTrace } from './trace.ts';
 
@@ -47,24 +48,35 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
   let nudged = false;
   let nextClean = Date.now() + 60_000;
 
+  /** Rows that the broker does not take for their size: left alone until it is looked after anew, so that they are in nobody's way. */
+  const tooLarge = new Set<string>();
+
   async function publishBatch(): Promise<number> {
-    return database.transaction(null, async (em) => {
+    const sent = await database.transaction(null, async (em) => {
       const rows = await execute<Waiting>(
         em,
-        'select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox where published_at is null order by id limit $1 for update skip locked',
-        [batch],
+        `select id, for_tenant, type, event, audit, tasks, traceparent, stream_seq from outbox
+         where published_at is null and id <> all ($2::text[]) order by id limit $1 for update skip locked`,
+        [batch, [...tooLarge]],
       );
-      if (rows.length === 0) return 0;
-      // Sent in this order without waiting for one another. Where one fails all are sent again, and the broker knows those it has.
-      const published = await Promise.all(rows.map(async (row) => ({ id: row.id, seq: await continueTrace(row.traceparent, () => publishRow(broker, row)) })));
-      await execute(
-        em,
-        `update outbox o set published_at = now(), stream_seq = p.seq
-         from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`,
-        [JSON.stringify(published)],
-      );
-      return rows.length;
+      // In this order, without waiting for one another. What fails is sent again, and the broker knows what it has of it.
+      const sent = await Promise.all(rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))));
+      const published = sent.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
+      if (published.length > 0)
+        await execute(
+          em,
+          `update outbox o set published_at = now(), stream_seq = p.seq
+           from jsonb_to_recordset($1::jsonb) as p (id text, seq bigint) where o.id = p.id`,
+          [JSON.stringify(published)],
+        );
+      return sent;
     });
+    for (const { id, error } of sent.filter(({ seq }) => seq === undefined)) {
+      if (!isTooLarge(error)) throw error;
+      tooLarge.add(id);
+      log.error('a change is too large for the broker and stays in the outbox', { row: id, error });
+    }
+    return sent.length;
   }
 
   async function deleteOld(): Promise<number> {
@@ -75,7 +87,10 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
   }
 
   // Before anything goes out over a new connection: what is published fills the gap by which a loss is known.
-  const lookout = createLookout(broker, async () => void (await findLosses({ database, broker, log })));
+  const lookout = createLookout(broker, async () => {
+    await findLosses({ database, broker, log });
+    tooLarge.clear();
+  });
 
   async function round(): Promise<void> {
     if (broker.isConnected()) {
@@ -118,11 +133,20 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
   };
 }
 
+type Sent = { id: string; seq?: number; error?: unknown };
+
+/** Publishes a row, and says what came of it: one that fails is no reason to send the others again. */
+const send = (broker: Broker, row: Waiting): Promise<Sent> =>
+  publishRow(broker, row).then(
+    (seq) => ({ id: row.id, seq }),
+    (error: unknown) => ({ id: row.id, error }),
+  );
+
 async function publishRow(broker: Broker, { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting): Promise<number> {
   const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
   // Where only tasks were lost the stream has it still, and would drop it as a repetition.
   const message = before === null ? id : `${id}:${before}`;
-  const sequence = await broker.publish(subject, `{"event":${JSON.stringify(event)},"audit":${audit}}`, message);
+  const sequence = await broker.publish(subject, streamMessage(event, audit), message);
   for (const task of tasks) await publishTask(broker, task, { tenant, event: id });
   return sequence;
 }
