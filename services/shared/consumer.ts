@@ -1,0 +1,160 @@
+import { Buffer } from 'node:buffer';
+import { AckPolicy, type Consumer, type ConsumerInfo, type JetStreamClient, type JetStreamManager, type JsMsg, nanos } from 'nats';
+import { toServiceError } from './errors.ts';
+import type { Log } from './log.ts';
+import { handling } from './messages.ts';
+import { ensureStreams, type StreamName } from './streams.ts';
+import { markFailed, traceparentHeader } from './trace.ts';
+
+// How messages are taken from a stream. Only broker.ts calls this.
+
+/** A message in hand. Exactly one of `ack` and `retry` ends it. */
+export type BrokerMessage = {
+  /** What it was published as. */
+  id: string;
+  subject: string;
+  text(): string;
+  header(name: string): string;
+  /** How often the broker has handed it out, from 1. */
+  deliveries: number;
+  /** Says that the work is done. It may come again all the same, where that is lost on its way. */
+  ack(): Promise<void>;
+  /** Hands it out again, after `delayMs`. */
+  retry(delayMs: number): void;
+  /** Tells the broker that the work goes on. */
+  working(): void;
+};
+
+export type ConsumerOptions = {
+  stream: StreamName;
+  /** The durable name: all processes that use it share the work. */
+  durable: string;
+  /** One subject, wildcards allowed. (Several need a server of 2.10 or newer.) */
+  subject: string;
+  /** Messages in hand at once in this process. */
+  concurrency: number;
+  /** How long the broker waits for an ack or a sign of life before it hands the message out again. */
+  ackWaitMs: number;
+};
+
+/** Of one consumer, in the hands of all processes together: a hundred workers of the default size. */
+const maxInHand = 20_000;
+
+// An existing consumer keeps its place and takes these settings on: a new version may want others.
+async function ensureConsumer(manager: JetStreamManager, { stream, durable, subject, ackWaitMs }: ConsumerOptions): Promise<ConsumerInfo> {
+  // Handed out without end: no message stays behind at a limit, for which somebody would have to listen.
+  const settings = { ack_wait: nanos(ackWaitMs), max_deliver: -1, max_ack_pending: maxInHand, filter_subject: subject };
+  const exists = await manager.consumers.info(stream, durable).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return manager.consumers.update(stream, durable, settings);
+  return manager.consumers.add(stream, { ...settings, durable_name: durable, ack_policy: AckPolicy.Explicit });
+}
+
+type Link = {
+  manager: () => Promise<JetStreamManager>;
+  client: () => JetStreamClient | undefined;
+  log: Log;
+  isClosed: () => boolean;
+  isCluster: () => boolean;
+};
+
+export function consumeForever(
+  { manager, client, log, isClosed, isCluster }: Link,
+  options: ConsumerOptions,
+  handle: (message: BrokerMessage) => Promise<void>,
+) {
+  let stopping = false;
+  let stopPull = () => {};
+  const inHand = new Set<Promise<void>>();
+
+  async function pull(): Promise<void> {
+    const managing = await manager();
+    await ensureStreams(managing, isCluster());
+    await ensureConsumer(managing, options);
+    const consumer = await client()?.consumers.get(options.stream, options.durable);
+    if (!consumer || stopping) return;
+    while (!stopping) {
+      // Only as many as there are free hands: what waited in the client's own buffer would give no sign of
+      // life, so that the broker would hand it out a second time. A moment's wait lets several get free.
+      if (inHand.size >= options.concurrency) await Promise.race(inHand);
+      if (inHand.size > options.concurrency / 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      const free = options.concurrency - inHand.size;
+      if (free > 0) await pullSome(consumer, free);
+    }
+  }
+
+  async function pullSome(consumer: Consumer, limit: number): Promise<void> {
+    const messages = await consumer.fetch({ max_messages: limit, expires: 30_000, idle_heartbeat: 5000 });
+    stopPull = () => messages.stop();
+    if (stopping) stopPull();
+    // A broker that lost its store forgets the consumer: the missed heartbeats end this pull and the loop makes it anew.
+    let lost = false;
+    void (async () => {
+      for await (const status of await messages.status()) {
+        if (
+          status.type !== 'heartbeats_missed' &&
+          status.type !== 'consumer_not_found' &&
+          status.type !== 'stream_not_found' &&
+          status.type !== 'consumer_deleted'
+        )
+          continue;
+        lost = true;
+        messages.stop();
+      }
+    })();
+    for await (const message of messages) {
+      if (stopping) message.nak();
+      else {
+        const work = settle(message, options, handle, log).finally(() => inHand.delete(work));
+        inHand.add(work);
+      }
+    }
+    if (lost && !stopping) throw new Error('the consumer does not answer');
+  }
+
+  const loop = (async () => {
+    while (!stopping) {
+      await pull().catch((error: unknown) => {
+        if (!isClosed()) log.warn('a consumer was interrupted and begins again', { durable: options.durable, error });
+      });
+      if (!stopping) await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+
+  return async () => {
+    stopping = true;
+    stopPull();
+    await Promise.all(inHand);
+    // While the broker is away the loop may wait for it: nothing is in hand, so nobody needs it.
+    await Promise.race([loop, new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+  };
+}
+
+function settle(message: JsMsg, { stream, durable }: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>, log: Log): Promise<void> {
+  const { deliveryCount: deliveries } = message.info;
+  return handling({ stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) }, async (span) => {
+    try {
+      await handle(opened(message));
+    } catch (error) {
+      log.error('a message could not be handled and comes again', { subject: message.subject, error });
+      markFailed(span, toServiceError(error).code);
+      message.nak(Math.min(1000 * deliveries, 30_000));
+    }
+  });
+}
+
+function opened(message: JsMsg): BrokerMessage {
+  return {
+    id: message.headers?.get('Nats-Msg-Id') ?? '',
+    subject: message.subject,
+    text: () => Buffer.from(message.data).toString(),
+    header: (name) => message.headers?.get(name) ?? '',
+    deliveries: message.info.deliveryCount,
+    // Nobody waits for the broker's word: unacknowledged only means that it comes again, and whoever handles it knows what is done.
+    ack: () => Promise.resolve(message.ack()),
+    retry: (delayMs) => message.nak(delayMs),
+    working: () => message.working(),
+  };
+}
