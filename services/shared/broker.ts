@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type ConnectionOptions, ErrorCode, headers, type JetStreamClient, type JetStreamManager, type NatsConnection, NatsError } from 'nats';
 import { type BrokerMessage, consumeForever, type ConsumerOptions } from './consumer.ts';
 import { unavailable } from './errors.ts';
@@ -21,15 +22,16 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
   const consumers: Array<() => Promise<void>> = [];
 
   const connected = (async () => {
-    const forEver = { maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 250, pingInterval: 5000 };
+    // A login that is refused twice would be the end: a password that is replaced is known here before it is there, or after.
+    const forEver = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectTimeWait: 250, pingInterval: 5000 };
     // The client would note the stack of every publication and acknowledgement, in case that it fails.
-    connection = await connect({ ...serverOf(url), ...forEver, name, noAsyncTraces: true });
+    connection = await connectAtLast({ ...serverOf(url), ...forEver, name, noAsyncTraces: true }, () => closed, log);
     if (closed) return connection.close();
     streamClient = connection.jetstream({ timeout: 5000 });
     connections++;
     void followStatus(connection, log, () => connections++);
   })();
-  connected.catch((error: unknown) => log.error('the broker cannot be used', { error }));
+  connected.catch((error: unknown) => closed || log.error('the broker cannot be used', { error }));
 
   async function manager(): Promise<JetStreamManager> {
     await connected;
@@ -124,18 +126,37 @@ function serverOf(text: string): ConnectionOptions {
   return { servers: `${url.protocol}//${url.host}`, ...credentials, ...(url.protocol === 'tls:' && { tls: {} }) };
 }
 
+/** The first connection. The client would wait for it too, and say nothing of what is in the way. */
+async function connectAtLast(options: ConnectionOptions, isClosed: () => boolean, log: Log): Promise<NatsConnection> {
+  for (let lastProblem = ''; ; ) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (isClosed()) throw error;
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== lastProblem) log.warn('waiting for the broker', { error: problem });
+      lastProblem = problem;
+      await sleep(options.reconnectTimeWait);
+    }
+  }
+}
+
 // The client keeps the state of its socket to itself; the round trip time of its last ping does not.
 const disconnected = new WeakSet<NatsConnection>();
 const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
 const isCluster = (connection: NatsConnection | undefined) => connection?.info?.cluster !== undefined;
 
 async function followStatus(connection: NatsConnection, log: Log, reconnected: () => void): Promise<void> {
-  for await (const status of connection.status()) {
-    if (status.type === 'disconnect') disconnected.add(connection);
-    if (status.type === 'reconnect') {
+  let lastError = '';
+  for await (const { type, data } of connection.status()) {
+    if (type === 'disconnect') disconnected.add(connection);
+    if (type === 'reconnect') {
       disconnected.delete(connection);
       reconnected();
+      lastError = '';
     }
-    if (status.type === 'disconnect' || status.type === 'reconnect') log.warn(`broker: ${status.type}`);
+    if (type === 'disconnect' || type === 'reconnect') log.warn(`broker: ${type}`);
+    // The same with every attempt, such as a password that is refused.
+    if (type === 'error' && typeof data === 'string' && data !== lastError) log.warn(`broker: ${(lastError = data)}`);
   }
 }

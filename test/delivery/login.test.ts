@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
+import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
+import { loopback } from '@bailiwick/deploy/local/ports.ts';
+import { openBroker } from '@bailiwick/shared/broker.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { findProgram } from '../broker.ts';
+import { eventually } from '../harness.ts';
+import { takePort } from '../ports.ts';
+
+describe('a broker that wants a password', async () => {
+  const program = await findProgram();
+  const skip = program.image !== undefined && 'there is no nats-server but in a container';
+
+  test('refuses ours while it has another one, and is used again afterwards', { skip }, async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-login-'));
+    const port = await takePort();
+    const config = path.join(folder, 'nats.conf');
+    const want = (password: string) =>
+      writeFileSync(
+        config,
+        `listen: "${loopback}:${port}"\njetstream { store_dir: "${path.join(folder, 'store')}" }\nauthorization { user: us, password: "${password}" }\n`,
+      );
+    want('another');
+    const daemon = await startDaemon({ command: program.command, args: ['--config', config], logFile: path.join(folder, 'nats.log'), signal: 'SIGTERM' });
+    t.after(async () => (await daemon.stop(), rmSync(folder, { recursive: true, force: true })));
+    await eventually('the server', () => answersAsBroker(`nats://${loopback}:${port}`));
+
+    const lines: string[] = [];
+    const broker = openBroker({ url: `nats://us:ours@${loopback}:${port}`, name: 'test', log: createLog('test', (line) => lines.push(line)) });
+    t.after(() => broker.close());
+    const reload = (password: string) => (want(password), process.kill(daemon.pid, 'SIGHUP'));
+    const isThere = (wanted: boolean) => eventually(`connected: ${wanted}`, () => Promise.resolve(broker.isConnected() === wanted));
+
+    // Twice: before the first connection, and in the midst of work.
+    for (const id of ['first', 'second']) {
+      await sleep(1500);
+      assert.equal(broker.isConnected(), false);
+      reload('ours');
+      await isThere(true);
+      await broker.states();
+      assert.ok((await broker.publish('evt.tnt_1.test', '{}', id)) > 0);
+      reload('another');
+      await isThere(false);
+    }
+    const told = lines.filter((line) => /authorization violation/i.test(line.replaceAll('_', ' ')));
+    assert.ok(told.length >= 2 && told.length < 10, lines.join(''));
+    assert.ok(!lines.join('').includes('ours'));
+  });
+});
