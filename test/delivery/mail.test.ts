@@ -161,7 +161,13 @@ describeBoth('mails', (topology) => {
     const stored = await dumpOf(stack, 'notifications');
     assert.ok(!stored.includes(address));
     for (const digest of ['sha256', 'sha1', 'md5']) assert.ok(!stored.includes(createHmac(digest, '').update(address).digest('hex')));
-    assert.ok(!stack.logOf('notifications').includes(address));
+    // One that is refused for a while is not suppressed, and the log says why it was refused.
+    const patient = newAddress('patient');
+    server.say((at, line) => (at === 'RCPT' && line.includes(patient) ? `450 4.2.0 <${patient}>: Recipient address rejected: Greylisted` : undefined));
+    assert.deepEqual(await mailed(patient, 2), ['retry', 'retry']);
+    const logged = stack.logOf('notifications');
+    assert.ok(logged.includes('EENVELOPE RCPT TO 450 4.2.0'));
+    for (const one of [address, patient]) assert.ok(!logged.includes(one));
   });
 
   test('no kind of mail floods an address or crowds out another, counted atomically', async () => {

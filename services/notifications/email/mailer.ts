@@ -55,7 +55,7 @@ type SmtpFailure = { responseCode?: number; code?: string; command?: string; res
 
 /**
  * A 5xx of the mail server is about this mail and final; everything else may pass. What it says of us (our credentials,
- * our place) passes too, once it is put right. Its text can quote the address and stays in the cause.
+ * our place) passes too, once it is put right.
  */
 export function mailError(thrown: unknown): ServiceError {
   const { responseCode, code, command = '', response = '' } = (thrown instanceof Error ? thrown : {}) as SmtpFailure;
@@ -64,6 +64,14 @@ export function mailError(thrown: unknown): ServiceError {
   const error = final
     ? new MailRefused(responseCode, speaksOfRecipient(command, response))
     : new ServiceError('unavailable', mailUnavailable, `the mail server did not take the mail${responseCode ? ` (${responseCode})` : ''}`);
-  error.cause = thrown;
+  error.cause = withoutWords(thrown);
   return error;
+}
+
+/** A failure as it may be logged. What the server says can quote the address, and so can what is said of an envelope. */
+function withoutWords(thrown: unknown): unknown {
+  const { responseCode, code, command, response } = (thrown instanceof Error ? thrown : {}) as SmtpFailure;
+  if (response === undefined && code !== 'EENVELOPE') return thrown;
+  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
+  return new Error([code, command, responseCode, status].filter(Boolean).join(' '));
 }

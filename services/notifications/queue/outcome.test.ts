@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { AccountTasksSendNoticeResponseSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { WebhooksDeliverResponseSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { denied, failedPrecondition, invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
+import { describe } from '@bailiwick/shared/log.ts';
 import { create } from '@bufbuild/protobuf';
 import { mailError } from '../email/mailer.ts';
 import { mailLimited, mailSuppressed, outcomeOfError, outcomeOfResponse } from './outcome.ts';
@@ -26,9 +27,19 @@ test('a mail that the mail server did not take is tried again, one that it refus
   assert.equal(statusOf(mailError(Object.assign(new Error('no such mailbox'), { code: 'EENVELOPE', responseCode: 550 }))), 'failed');
 });
 
-test("the mail server's own words, which may name the address, stay in the log", () => {
-  const outcome = outcomeOfError('tsk_1', mailError(Object.assign(new Error('550 <ann@example.org> unknown'), { code: 'EENVELOPE', responseCode: 550 })));
-  assert.equal(outcome?.message, 'the mail server refused the mail (550)');
+test("the mail server's own words, which may name the address, are kept nowhere", () => {
+  const failed = (responseCode: number, response: string) =>
+    mailError(Object.assign(new Error(`rejected: ${response}`), { code: 'EENVELOPE', command: 'RCPT TO', responseCode, response }));
+  const refused = failed(550, '550 5.7.1 <ann@example.org> refused');
+  assert.equal(outcomeOfError('tsk_1', refused)?.message, 'the mail server refused the mail (550)');
+  const passing = failed(450, '450-4.2.0 <ann@example.org> greylisted');
+  for (const error of [refused, passing]) assert.doesNotMatch(describe(error), /ann/);
+  assert.match(describe(passing), /EENVELOPE RCPT TO 450 4\.2\.0/);
+});
+
+test('what is wrong with the connection to a mail server is logged', () => {
+  const expired = Object.assign(new Error('certificate has expired'), { code: 'ETLS', command: 'CONN' });
+  assert.match(describe(mailError(expired)), /certificate has expired/);
 });
 
 test('a mail that is not to be sent is dropped, and its result says why', () => {
