@@ -51,9 +51,9 @@ export function chatHandlers({
       const tenant = await tenantToUpdate(authority, call, permission, endpoint.tenant, () => findTenantOfEndpoint(database, endpoint.id));
       const address = request.url === '' ? undefined : await addressOf(tenant, endpoint.id, request.url);
       const row = await database.transaction(tenant, async (em) => {
-        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
         const stored = await em.findOne(ChatEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!stored) throw notFound('endpoint');
+        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
         const before = jsonOf(stored);
         em.assign(stored, updateOf(endpoint, stored, address));
         // Whether a URL is another one than before is not looked at: one that cannot be opened any more can be replaced, too.

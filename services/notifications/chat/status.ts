@@ -11,6 +11,7 @@ import { jsonOf, recordEndpoint, urlContext } from './record.ts';
 /** What the service itself does with chat endpoints. */
 export const chatKind: EndpointKind = {
   prefix: 'slk',
+  lock: (em, tenant, endpoint) => lockActive(em, tenant, endpoint),
   async tellFailing(em, tenant, endpoint, origin) {
     const stored = await lockActive(em, tenant, endpoint);
     if (stored) recordEndpoint(em, origin, 'chat_endpoint.failing', stored);

@@ -57,13 +57,13 @@ export function sharedHandlers<Found extends { id: string }, Row extends { name:
 
     async deleteEndpoint({ tenant, id }: Which, call: Call) {
       await database.transaction(tenant, async (em) => {
-        // In the order in which the notices of failing endpoints lock.
-        await deleteHealth(em, tenant, id);
+        // Whoever locks several of them does it in this order: the endpoint, what waits for it, what is remembered of its health.
         const stored = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
         if (!stored) return;
         recordEvent(em, call, events.deleted, stored);
         em.remove(stored);
         await deleteWaiting(em, tenant, id);
+        await deleteHealth(em, tenant, id);
       });
       return {};
     },

@@ -13,6 +13,8 @@ const batch = 20;
 export type EndpointKind = {
   /** Of their ids. */
   prefix: 'whk' | 'slk';
+  /** Locks an active one until the transaction ends. */
+  lock(em: EntityManager, tenant: string, endpoint: string): Promise<unknown>;
   /** Tells that nothing has reached it for a while. Nothing happens where it is gone or inactive. */
   tellFailing(em: EntityManager, tenant: string, endpoint: string, origin: Origin): Promise<void>;
   /** Makes it inactive, and tells of it. Nothing happens where it is gone or inactive. */
@@ -31,9 +33,10 @@ type Deps = { database: Database; kinds: readonly EndpointKind[]; patience: Pati
 export function startPatience({ database, kinds, patience, log }: Deps): Background {
   const act = (tenant: string, endpoint: string) =>
     database.transaction(tenant, async (em) => {
+      const kind = kinds.find(({ prefix }) => endpoint.startsWith(`${prefix}_`));
+      await kind?.lock(em, tenant, endpoint);
       const ailing = await takeAiling(em, patience, tenant, endpoint);
       if (!ailing) return;
-      const kind = kinds.find(({ prefix }) => endpoint.startsWith(`${prefix}_`));
       if (ailing.isHopeless) {
         await kind?.switchOff(em, tenant, endpoint, byService, 'nothing could be delivered for days');
         await clearHealth(em, tenant, endpoint);

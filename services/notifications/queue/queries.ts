@@ -54,7 +54,7 @@ export async function areAttemptsDone(database: Database, attempts: ReadonlyArra
 const attemptColumns =
   'task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at';
 
-// What is noted twice was settled the first time: both statements then do nothing.
+// What is noted twice was settled the first time: both statements then do nothing. Rows are locked in the order in which all do it.
 const settleDone: Statement = {
   name: 'notifications.settle_done',
   text: `with noted as (
@@ -63,7 +63,8 @@ const settleDone: Statement = {
              delivery text, status text, status_code int, error text, message text, duration_ms int, started_at timestamptz, next_attempt_at timestamptz)
            on conflict do nothing returning task
          )
-         delete from delivery_waiting where task in (select task from noted)`,
+         delete from delivery_waiting where task in (
+           select task from delivery_waiting where task in (select task from noted) order by task for update)`,
 };
 
 // An older attempt that comes in late never overwrites a newer one.

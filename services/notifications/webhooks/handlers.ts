@@ -42,9 +42,9 @@ export function endpointHandlers({ database, keys, pager, egress, authority, end
       const permission = 'iam.webhooks.write';
       const tenant = await tenantToUpdate(authority, call, permission, endpoint.tenant, () => findTenantOfEndpoint(database, endpoint.id));
       const row = await database.transaction(tenant, async (em) => {
-        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
         const stored = await em.findOne(WebhookEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!stored) throw notFound('endpoint');
+        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
         if (endpoint.url !== stored.url) assertUrl('Endpoint.URL', endpoint.url, egress);
         const before = jsonOf(stored);
         em.assign(stored, updateOf(endpoint, stored));

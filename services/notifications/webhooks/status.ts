@@ -10,6 +10,7 @@ import { jsonOf, recordEndpoint } from './record.ts';
 /** What the service itself does with webhook endpoints. */
 export const webhookKind: EndpointKind = {
   prefix: 'whk',
+  lock: (em, tenant, endpoint) => lockActive(em, { tenant, id: endpoint }),
   async tellFailing(em, tenant, endpoint, origin) {
     const stored = await lockActive(em, { tenant, id: endpoint });
     if (stored) recordEndpoint(em, origin, 'webhook_endpoint.failing', stored);

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sharedHandlers } from '@bailiwick/notifications/endpoints/handlers.ts';
+import { byService } from '@bailiwick/notifications/endpoints/values.ts';
+import { settleAsDone } from '@bailiwick/notifications/queue/queries.ts';
+import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
+import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import type { Pager } from '@bailiwick/shared/page.ts';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { eventually } from '../harness.ts';
+import { rowsOf } from '../store.ts';
+
+// Whoever locks an endpoint, what waits for it and its health does so in one order: nobody is ended as a deadlock.
+
+let store: TestDatabase;
+let database: Database;
+/** Another process, in the midst of its transaction. */
+let other: pg.Client;
+const [tenant, id] = ['tnt_1', 'whk_1'];
+
+before(async () => {
+  store = await createTestDatabase();
+  database = openDatabase({ service: 'notifications', url: store.url, entities: notificationsSchema.entities, poolSize: 4, log: createLog('test', () => {}) });
+  other = new pg.Client({ connectionString: store.url });
+  await other.connect();
+});
+after(async () => {
+  await other?.end();
+  await database?.close();
+  await store?.drop();
+});
+beforeEach(async () => {
+  await rowsOf(place(), 'truncate notifications.webhook_endpoint, notifications.delivery_waiting, notifications.endpoint_health');
+  await rowsOf(
+    place(),
+    `insert into notifications.webhook_endpoint (tenant, id, name, url, active, event_types, description, rate_limit, dek_id, secret_enc, disabled_reason, created_at, updated_at)
+     values ($1, $2, '', '', true, '{}', '', 0, '', '', '', now(), now())`,
+    [tenant, id],
+  );
+  await rowsOf(
+    place(),
+    `insert into notifications.delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, enqueued_at, extra, dek_id, request)
+     select 'task-' || n, 'queued', 'webhook', 'Webhooks_Deliver', $1, $2, '', 2, now(), '{}', '', '' from generate_series(29, 10, -1) as n`,
+    [tenant, id],
+  );
+  await rowsOf(place(), 'insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now())', [tenant, id]);
+});
+
+const place = () => ({ databaseUrl: store.url });
+const isWaiting = async () =>
+  (await rowsOf(place(), "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length > 0;
+
+const deleteEndpoint = () =>
+  sharedHandlers(
+    { database, pager: {} as Pager },
+    {
+      type: 'webhook_endpoint',
+      events: { deleted: 'webhook_endpoint.deleted', replayed: '' },
+      find: () => Promise.resolve(undefined),
+      list: () => Promise.resolve([]),
+      lock: (em, which, lockMode) => em.findOne(WebhookEndpointEntity, which, { lockMode }),
+      recordOf: () => ({}),
+      recordEvent: () => {},
+    },
+  ).deleteEndpoint({ tenant, id }, byService as Call);
+
+test('an endpoint is deleted while a task of its own is kept back', async () => {
+  await other.query('begin');
+  await other.query("update notifications.delivery_waiting set state = 'parked' where task = 'task-15'");
+  const deleted = deleteEndpoint();
+  await eventually('the deletion to wait', isWaiting);
+  await other.query('update notifications.endpoint_health set parked = true');
+  await other.query('commit');
+  await deleted;
+  for (const table of ['webhook_endpoint', 'delivery_waiting', 'endpoint_health'])
+    assert.deepEqual(await rowsOf(place(), `select from notifications.${table}`), [], table);
+});
+
+test('an endpoint is deleted while its tasks are settled', async () => {
+  await other.query('begin');
+  await other.query("select from notifications.delivery_waiting where task = 'task-10' for update");
+  const tasks = Array.from({ length: 20 }, (_, index) => `task-${index + 10}`);
+  const attempt = { attempt: 2, operation: '', tenant, endpoint: id, event: '', type: '', delivery: '', status: 'delivered', statusCode: 200, error: '' };
+  const settled = settleAsDone(
+    database,
+    tasks.map((task) => ({ ...attempt, task, message: '', durationMs: 1, startedAt: new Date(), nextAttemptAt: null })),
+  );
+  await eventually('the settling to wait', isWaiting);
+  // It waits for the first one, and holds none of the others.
+  const free = await other.query("select from notifications.delivery_waiting where task > 'task-10' for update skip locked");
+  assert.equal(free.rowCount, 19);
+  await other.query('commit');
+  await settled;
+  assert.deepEqual(await rowsOf(place(), 'select from notifications.delivery_waiting'), []);
+});
