@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { TaskResult } from '@bailiwick/proto/gen/bailiwick/notifications/v1/result_pb.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Message } from '@bufbuild/protobuf';
@@ -7,6 +8,19 @@ import type { Status } from '../sending/outcome.ts';
 export type AttemptOutcome = { delivery: string; status: Status; statusCode: number; error: string; message: string };
 
 const statuses: readonly string[] = ['delivered', 'retry', 'failed', 'dropped'] satisfies Status[];
+
+/** As webhooks.proto and chat.proto say. Events of our own may be larger. */
+const largestBody = 262_144;
+const tooLarge = 'payload_too_large';
+
+/** What becomes of a delivery that no receiver is sent, undefined where there is nothing against it. */
+export function outcomeOfSize(task: string, { Body }: Record<string, unknown>): AttemptOutcome | undefined {
+  if (typeof Body !== 'string' || Buffer.byteLength(Body, 'base64') <= largestBody) return undefined;
+  return { delivery: task, status: 'failed', statusCode: 0, error: tooLarge, message: `the body is larger than ${largestBody / 1024} KiB` };
+}
+
+/** Whether an outcome says something of the receiver: it was called, or could not be. What is wrong with a task never gets that far. */
+export const isReceivers = ({ statusCode, error }: AttemptOutcome): boolean => statusCode > 0 || (error !== '' && error !== tooLarge);
 
 /** What a task operation's response says. Deliveries bring a result; a mail's empty response means that it went out. */
 export function outcomeOfResponse(task: string, response: Message): AttemptOutcome {

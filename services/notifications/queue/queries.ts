@@ -75,7 +75,7 @@ const settleWaiting: Statement = {
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning task
     ), exhausted as (
       insert into endpoint_health as h (tenant, endpoint, failing_since, exhausted_at)
-      select $4, $5, now(), now() from noted where $16 = 'dead' and $5 <> ''
+      select $4, $5, now(), now() from noted where $25
       on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now()), exhausted_at = now()
     )
     insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, queued_at, enqueued_at, extra, dek_id, request, traceparent)
@@ -98,10 +98,10 @@ export async function settleAsDone(database: Database, attempts: readonly Attemp
   await database.query(settleDone, [JSON.stringify(rows)]);
 }
 
-/** Notes an attempt, and that its task waits for another or is dead. */
-export async function settleAsWaiting(database: Database, attempt: AttemptRow, row: WaitingRow): Promise<void> {
+/** Notes an attempt, and that its task waits for another or is dead. `isExhausted`: its endpoint has failed to the end. */
+export async function settleAsWaiting(database: Database, attempt: AttemptRow, row: WaitingRow, isExhausted: boolean): Promise<void> {
   const values = [row.state, row.lane, row.attempt, row.firstAttempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request, row.traceparent];
-  await database.query(settleWaiting, [...valuesOf(attempt), ...values]);
+  await database.query(settleWaiting, [...valuesOf(attempt), ...values, isExhausted]);
 }
 
 // What another process has settled meanwhile does not wait again.

@@ -53,7 +53,7 @@ test('a retry waits with the trace of the attempt before it, and is published in
     durationMs: 1,
   };
   await continueTrace(traceparent, () => store.finish(finished));
-  assert.equal(stored.at(-1), traceparent);
+  assert.ok(stored.includes(traceparent));
 
   const published: Array<{ id: string; attempt: string | undefined; traceparent: string }> = [];
   const broker = {

@@ -4,7 +4,7 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { currentTraceparent } from '@bailiwick/shared/trace.ts';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Attempt } from './attempt.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import { type AttemptOutcome, isReceivers } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import { parkTask, type Release } from './parking/queries.ts';
 import { areAttemptsDone, type AttemptRow, deferTask, settleAsDone, settleAsWaiting, type WaitingRow } from './queries.ts';
@@ -45,7 +45,8 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
         return;
       }
       const next = plan.state === 'waiting' ? number + 1 : number;
-      await settleAsWaiting(database, noted, { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt });
+      const isExhausted = plan.state === 'dead' && endpoint !== '' && isReceivers(outcome);
+      await settleAsWaiting(database, noted, { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt }, isExhausted);
     },
 
     /** Has an attempt that was not made wait as a row. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import type { AccountTasksSendNoticeRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import type { Dispatch } from '@bailiwick/shared/dispatch.ts';
-import { unavailable } from '@bailiwick/shared/errors.ts';
+import { invalid, unavailable } from '@bailiwick/shared/errors.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { create, type Message } from '@bufbuild/protobuf';
@@ -53,10 +54,14 @@ async function work({ isStopping = false, done = false, headers = {}, body = '{"
     finish: (what: Finished) => Promise.resolve(void (finished.push(what), happened.push('finish'))),
   } as unknown as Store;
   const other = [0, 1000, 1000];
-  // Mails have no endpoint that could be looked after.
-  const unused = { gates: undefined, limiter: undefined, health: undefined } as never as Pick<WorkerDeps, 'gates' | 'limiter' | 'health'>;
+  const gate = { rateLimit: 0, pausedUntil: null, pauseMs: 0, isFailing: false };
+  const endpoints = {
+    gates: { of: () => Promise.resolve(gate) },
+    limiter: undefined,
+    health: { conclude: () => Promise.resolve(void happened.push('conclude')) },
+  } as unknown as Pick<WorkerDeps, 'gates' | 'limiter' | 'health'>;
   const deps = {
-    ...unused,
+    ...endpoints,
     laneOf: createSlotPool(),
     pace: createPace(),
     probing: new Set<string>(),
@@ -116,6 +121,20 @@ test('a request that does not hold is a dead letter', async () => {
   const { finished } = await work({ body: '{"Email":7}' });
   assert.equal(finished[0]?.outcome.status, 'failed');
   assert.deepEqual(finished[0]?.plan, { state: 'dead' });
+});
+
+test('a delivery that is too large for any receiver is a dead letter, and no receiver is to blame', async () => {
+  const headers = { [taskHeaders.operation]: 'Webhooks_Deliver' };
+  const bodyOf = (bytes: number) => JSON.stringify({ Tenant: 'tnt_1', Endpoint: 'whk_1', Type: 'a', Body: Buffer.alloc(bytes).toString('base64') });
+  const { finished, calls, happened } = await work({ headers, body: bodyOf(262_145) });
+  assert.equal(calls.length, 0);
+  assert.deepEqual([finished[0]?.outcome.status, finished[0]?.outcome.error], ['failed', 'payload_too_large']);
+  assert.deepEqual(finished[0]?.plan, { state: 'dead' });
+  assert.deepEqual(happened, ['finish', 'ack']);
+  // As large as may be; what does not hold otherwise is no receiver's fault either.
+  const { calls: called, happened: then } = await work({ headers, body: bodyOf(262_144), fail: invalid('no') });
+  assert.equal(called.length, 1);
+  assert.deepEqual(then, ['finish', 'ack']);
 });
 
 test('an expired task is dropped without being attempted', async () => {

@@ -11,7 +11,7 @@ import { type AdmissionDeps, createAdmission } from './admission.ts';
 import { type Attempt, expiryOf, readAttempt } from './attempt.ts';
 import { createTaskCaller, type TaskContext } from './context.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
-import { type AttemptOutcome, outcomeOfError, outcomeOfResponse } from './outcome.ts';
+import { type AttemptOutcome, isReceivers, outcomeOfError, outcomeOfResponse, outcomeOfSize } from './outcome.ts';
 import { planNext } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
 import type { createSlotPool } from './slots.ts';
@@ -108,7 +108,7 @@ async function make({ dispatch, store, health, schedules, pace, log }: WorkerDep
   const finished = { attempt, outcome, plan, startedAt, durationMs: Date.now() - startedAt.getTime() };
   await finish(store, finished);
   await message.ack();
-  if (gate) {
+  if (gate && isReceivers(outcome)) {
     if (outcome.status !== 'dropped') pace.note(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
     const askedUntil = context.retryAfterMs === undefined ? undefined : new Date(Date.now() + Math.min(context.retryAfterMs, longestRestMs));
     await health.conclude(attempt, gate, outcome, askedUntil).catch((error: unknown) => log.warn('nothing could be concluded of an attempt', { error }));
@@ -129,6 +129,8 @@ async function spill(broker: Broker, { task, operation, request, extra, tenant, 
 async function perform(dispatch: Dispatch, attempt: Attempt, context: TaskContext): Promise<AttemptOutcome | undefined> {
   const expiresAt = expiryOf(attempt);
   if (expiresAt && expiresAt <= new Date()) return { delivery: attempt.task, status: 'dropped', statusCode: 0, error: '', message: 'it has expired' };
+  const refused = outcomeOfSize(attempt.task, attempt.request);
+  if (refused) return refused;
   try {
     const operation = operations.get(attempt.operation);
     if (!operation) throw new Error(`${attempt.operation} is not in the registry`);
