@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { after, before, beforeEach, test } from 'node:test';
 import { sharedHandlers } from '@bailiwick/notifications/endpoints/handlers.ts';
 import { byService } from '@bailiwick/notifications/endpoints/values.ts';
-import { settleAsDone } from '@bailiwick/notifications/queue/queries.ts';
+import { settleAsDone, settleAsWaiting, type WaitingRow } from '@bailiwick/notifications/queue/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
@@ -34,7 +35,10 @@ after(async () => {
   await store?.drop();
 });
 beforeEach(async () => {
-  await rowsOf(place(), 'truncate notifications.webhook_endpoint, notifications.delivery_waiting, notifications.endpoint_health');
+  await rowsOf(
+    place(),
+    'truncate notifications.webhook_endpoint, notifications.delivery_waiting, notifications.delivery_attempt, notifications.endpoint_health',
+  );
   await rowsOf(
     place(),
     `insert into notifications.webhook_endpoint (tenant, id, name, url, active, event_types, description, rate_limit, dek_id, secret_enc, disabled_reason, created_at, updated_at)
@@ -68,6 +72,23 @@ const deleteEndpoint = () =>
     },
   ).deleteEndpoint({ tenant, id }, byService as Call);
 
+const attemptOf = (task: string, endpoint = id) => {
+  const outcome = { delivery: '', status: 'failed', statusCode: 400, error: '', message: '', durationMs: 1, startedAt: new Date(), nextAttemptAt: null };
+  return { task, attempt: 2, operation: '', tenant, endpoint, event: '', type: '', ...outcome };
+};
+
+/** Ends a task as a dead letter. */
+async function giveUp(task: string, endpoint: string): Promise<void> {
+  const attempt = attemptOf(task, endpoint);
+  const kept = { state: 'dead', lane: '', firstAttempt: 1, dueAt: null, enqueuedAt: new Date(), extra: {}, traceparent: '', dekId: '' } as const;
+  await settleAsWaiting(database, attempt, { ...attempt, ...kept, request: Buffer.alloc(0) } satisfies WaitingRow, endpoint !== '');
+}
+const deadLetters = async () => {
+  const rows = await rowsOf<{ task: string }>(place(), "select task from notifications.delivery_waiting where state = 'dead' order by task");
+  return rows.map(({ task }) => task);
+};
+const ailing = () => rowsOf<{ endpoint: string }>(place(), 'select endpoint from notifications.endpoint_health where exhausted_at is not null');
+
 test('an endpoint is deleted while a task of its own is kept back', async () => {
   await other.query('begin');
   await other.query("update notifications.delivery_waiting set state = 'parked' where task = 'task-15'");
@@ -84,10 +105,9 @@ test('an endpoint is deleted while its tasks are settled', async () => {
   await other.query('begin');
   await other.query("select from notifications.delivery_waiting where task = 'task-10' for update");
   const tasks = Array.from({ length: 20 }, (_, index) => `task-${index + 10}`);
-  const attempt = { attempt: 2, operation: '', tenant, endpoint: id, event: '', type: '', delivery: '', status: 'delivered', statusCode: 200, error: '' };
   const settled = settleAsDone(
     database,
-    tasks.map((task) => ({ ...attempt, task, message: '', durationMs: 1, startedAt: new Date(), nextAttemptAt: null })),
+    tasks.map((task) => attemptOf(task)),
   );
   await eventually('the settling to wait', isWaiting);
   // It waits for the first one, and holds none of the others.
@@ -96,4 +116,25 @@ test('an endpoint is deleted while its tasks are settled', async () => {
   await other.query('commit');
   await settled;
   assert.deepEqual(await rowsOf(place(), 'select from notifications.delivery_waiting'), []);
+});
+
+test('what is given up after its endpoint was deleted leaves nothing behind', async () => {
+  await giveUp('task-10', id);
+  await giveUp('mail', '');
+  await giveUp('late', 'whk_gone');
+  assert.deepEqual(await deadLetters(), ['mail', 'task-10']);
+  assert.deepEqual(await ailing(), [{ endpoint: id }]);
+});
+
+test('what is given up while its endpoint is being deleted leaves nothing behind', async () => {
+  await other.query('begin');
+  await other.query('delete from notifications.webhook_endpoint');
+  await other.query('delete from notifications.delivery_waiting');
+  await other.query('delete from notifications.endpoint_health');
+  const given = giveUp('task-11', id);
+  await eventually('the end of the task to wait', isWaiting);
+  await other.query('commit');
+  await given;
+  assert.deepEqual(await deadLetters(), []);
+  assert.deepEqual(await ailing(), []);
 });

@@ -67,19 +67,24 @@ const settleDone: Statement = {
            select task from delivery_waiting where task in (select task from noted) order by task for update)`,
 };
 
-// An older attempt that comes in late never overwrites a newer one.
+// An older attempt that comes in late never overwrites a newer one. What ends after its endpoint was deleted leaves nothing behind:
+// whoever deletes it at the same moment is waited for.
 const settleWaiting: Statement = {
   name: 'notifications.settle_waiting',
   text: `with noted as (
       insert into delivery_attempt (${attemptColumns})
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning task
+    ), endpoint as (
+      select from (select from webhook_endpoint where tenant = $4 and id = $5 for key share) as webhook
+      union all select from (select from chat_endpoint where tenant = $4 and id = $5 for key share) as chat
     ), exhausted as (
       insert into endpoint_health as h (tenant, endpoint, failing_since, exhausted_at)
-      select $4, $5, now(), now() from noted where $25
+      select $4, $5, now(), now() from noted where $25 and exists (select from endpoint)
       on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now()), exhausted_at = now()
     )
     insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, queued_at, enqueued_at, extra, dek_id, request, traceparent)
     select task, $16, $17, $3, $4, $5, $6, $18, $19, $15, null, $20, $21, $22, $23, $24 from noted
+    where $16 <> 'dead' or $5 = '' or exists (select from endpoint)
     on conflict (task) do update set state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at, queued_at = null, traceparent = excluded.traceparent
     where delivery_waiting.attempt <= excluded.attempt`,
 };
