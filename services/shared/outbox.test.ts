@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { create } from '@bufbuild/protobuf';
 import type { Broker } from './broker.ts';
@@ -59,32 +60,39 @@ test('a change that no broker takes is refused, except where the service makes i
   assert.doesNotThrow(change(system, 100_000));
 });
 
-test('the relay publishes each row and its tasks in the trace of that row', async () => {
-  const row = (id: string, traceparent: string) => ({
-    id,
-    for_tenant: '',
-    type: 'a',
-    event: null,
-    audit: '{}',
-    tasks: [noticeTask('k', 'a@b.c')],
-    traceparent,
-    stream_seq: null,
-  });
-  const waiting = [row('evt_1', traceparent), row('evt_2', ''), row('evt_3', traceparent.replaceAll('b7', 'c8'))];
-  const em = {
-    getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: sql.startsWith('select') ? waiting.splice(0) : [] }) }),
-  };
+const row = (id: string, traceparent: string) => ({
+  id,
+  for_tenant: '',
+  type: 'a',
+  event: null,
+  audit: '{}',
+  tasks: [noticeTask('k', 'a@b.c')],
+  traceparent,
+  stream_seq: null,
+});
+
+/** A relay over rows that are none: `execute` answers the statements of its transactions. */
+function startFake(execute: (sql: string) => unknown[], publish: (subject: string) => unknown) {
+  const em = { getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }) }) };
   const database = { service: 'test', query: async () => [], transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em) } as unknown as Database;
-  const published: Array<[subject: string, traceparent: string]> = [];
   const broker = {
     isConnected: () => true,
     connections: () => 1,
     states: async () => ({ EVT: { created: new Date(0), lastSeq: 0 }, TASK: { created: new Date(0), lastSeq: 0 } }),
-    publish: async (subject: string) => published.push([subject, currentTraceparent()]),
+    publish: async (subject: string) => publish(subject),
   } as unknown as Broker;
+  return startRelay({ database, broker, log, intervalMs: 1 });
+}
+
+test('the relay publishes each row and its tasks in the trace of that row', async () => {
+  const waiting = [row('evt_1', traceparent), row('evt_2', ''), row('evt_3', traceparent.replaceAll('b7', 'c8'))];
+  const published: Array<[subject: string, traceparent: string]> = [];
   // It is woken from within a request, whose trace is none of the others' business.
   await continueTrace(`00-${'9'.repeat(32)}-${'9'.repeat(16)}-01`, async () => {
-    const relay = startRelay({ database, broker, log });
+    const relay = startFake(
+      (sql) => (sql.startsWith('select') ? waiting.splice(0) : []),
+      (subject) => published.push([subject, currentTraceparent()]),
+    );
     relay.nudge();
     await relay.stop();
   });
@@ -93,4 +101,23 @@ test('the relay publishes each row and its tasks in the trace of that row', asyn
     published,
     ['evt._.a', 'task.email.notice'].flatMap((subject) => traces.map((of) => [subject, of])),
   );
+});
+
+test('what is published does not wait until all old rows are deleted', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const done: string[] = [];
+  const old = [5000, 5000, 5000, 7];
+  const relay = startFake(
+    (sql) => {
+      if (sql.startsWith('select')) return [{ ...row('evt_1', ''), tasks: [] }];
+      if (sql.startsWith('delete')) done.push('delete');
+      return sql.startsWith('delete') ? Array.from({ length: old.shift() ?? 0 }) : [];
+    },
+    () => done.push('publish'),
+  );
+  t.mock.timers.tick(61_000);
+  while (old.length > 0) await setImmediate();
+  await relay.stop();
+  const deletions = done.slice(done.indexOf('delete'), done.lastIndexOf('delete') + 1);
+  assert.deepEqual(deletions.join(' '), 'delete publish delete publish delete publish delete');
 });

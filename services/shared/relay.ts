@@ -97,9 +97,8 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
       await lookout.look();
       while ((await publishBatch()) === batch && !stopped);
     }
-    if (Date.now() < nextClean) return;
-    while (!stopped && (await deleteOld()) === deletedAtOnce);
-    nextClean = Date.now() + 3_600_000;
+    // One batch a round: what waits to be published does not wait for this.
+    if (Date.now() >= nextClean && (await deleteOld()) < deletedAtOnce) nextClean = Date.now() + 3_600_000;
   }
 
   const loop = (async () => {

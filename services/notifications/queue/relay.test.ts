@@ -11,7 +11,7 @@ import { continueTrace, currentTraceparent } from '@bailiwick/shared/trace.ts';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Attempt } from './attempt.ts';
 import { startDueRelay } from './relay.ts';
-import { createStore } from './store.ts';
+import { createStore, type Store } from './store.ts';
 
 const log = createLog('test', () => {});
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -85,4 +85,30 @@ test('a retry waits with the trace of the attempt before it, and is published in
   while (published.length === 0) await setImmediate();
   await stop();
   assert.deepEqual(published, [{ id: 'tsk_1:2:7', attempt: '2', traceparent }]);
+});
+
+test('what is due does not wait until all that is old is deleted', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const done: string[] = [];
+  const old = [5000, 5000, 7];
+  const execute = (sql: string): unknown[] => {
+    if (sql.startsWith('select')) done.push('look');
+    if (!sql.startsWith('delete from delivery_attempt')) return [];
+    done.push('delete');
+    return Array.from({ length: old.shift() ?? 0 });
+  };
+  const em = { getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }) }) };
+  const database = { transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em) } as unknown as Database;
+  const broker = {
+    isConnected: () => true,
+    connections: () => 1,
+    states: async () => ({ TASK: { created: new Date(0), lastSeq: 0 } }),
+    oldest: async () => undefined,
+  } as unknown as Broker;
+  const stop = startDueRelay({ database, broker, store: {} as Store, log }, ['webhook']);
+  t.mock.timers.tick(61_000);
+  while (old.length > 0) await setImmediate();
+  await stop();
+  const deletions = done.slice(done.indexOf('delete'), done.lastIndexOf('delete') + 1);
+  assert.deepEqual(deletions.join(' '), 'delete look delete look delete');
 });

@@ -16,6 +16,7 @@ const cleanEveryMs = 3_600_000;
 const clocksDifferMs = 5000;
 const forgottenAfterMs = 15 * 60_000;
 const requeued = 1000;
+const cleaned = 5000;
 
 /** Publishes what is due in these lanes, and forgets what is old. Any number of processes may run it. */
 export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes: readonly string[]): () => Promise<void> {
@@ -86,9 +87,8 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
       await lookout.look();
       for (const lane of lanes) while (!stopped && (await publishBatch(lane)) === batch);
     }
-    if (Date.now() < nextClean) return;
-    while (!stopped && (await database.transaction(null, (em) => deleteOld(em, 1000))) === 1000);
-    nextClean = Date.now() + cleanEveryMs;
+    // One batch a round: what is due does not wait for this.
+    if (Date.now() >= nextClean && (await database.transaction(null, (em) => deleteOld(em, cleaned))) < cleaned) nextClean = Date.now() + cleanEveryMs;
   }
 
   const loop = (async () => {
