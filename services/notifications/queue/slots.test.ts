@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlotPool, type Slots } from './slots.ts';
 
-const createSlots = (lane: { total: number; room: number }) => createSlotPool()(lane);
+const createSlots = (lane: { total: number; room: number; isPatient?: boolean }) => createSlotPool()(lane);
 
 const at = (tenant: string, endpoint: string) => ({ tenant, endpoint });
 
@@ -45,6 +45,18 @@ test('a tenant alone leaves a quarter free, and no more than a quarter is its ri
   slots.free(at('flood', 'f0'));
   await Promise.resolve();
   assert.equal(third.begun.length, 1);
+});
+
+test('where they may wait long, a tenant has a quarter of a lane waiting, and hands are left for the others', async () => {
+  const slots = createSlots({ total: 32, room: 4, isPatient: true });
+  const flood = await ask(slots, 80, (index) => at('flood', `f${index % 10}`));
+  assert.deepEqual([flood.begun.length, flood.waiting, flood.refused], [24, 8, 48]);
+  // With as many hands again as there are slots, half of them are free for tenants that have a right to a slot.
+  const other = await ask(slots, 8, (index) => at('other', `o${index}`));
+  assert.equal(other.begun.length, 8);
+  // However many tenants wait, they take no more hands than there are slots.
+  const crowd = await ask(slots, 40, (index) => at(`crowd${index}`, `c${index}`));
+  assert.deepEqual([crowd.waiting, crowd.refused], [24, 16]);
 });
 
 test('mails take whatever slot is free', async () => {

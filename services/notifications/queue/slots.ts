@@ -16,13 +16,14 @@ type Waiting = Whose & { begin: (slot: Slot) => void };
 /**
  * The slots of a process, lane by lane. A lane has `total` of them. An endpoint has at most four, and in each lane `room` attempts
  * that wait. A tenant may have more than a quarter of a lane only while another quarter is free, so that whoever comes next finds a
- * slot. Mails have no endpoint: they take any that is free.
+ * slot. Mails have no endpoint: they take any that is free. Where they may wait long (`isPatient`), a tenant has no more than a
+ * quarter of `total` that wait, and all together have `total`: whoever waits keeps a hand of the lane from somebody else's work.
  */
 export function createSlotPool() {
   const endpoints = createCounts();
   const lanes: Array<() => void> = [];
 
-  return ({ total, room }: { total: number; room: number }) => {
+  return ({ total, room, isPatient = false }: { total: number; room: number; isPatient?: boolean }) => {
     const quarter = Math.max(1, Math.floor(total / 4));
     const tenants = createCounts();
     const waiting: Waiting[] = [];
@@ -39,6 +40,11 @@ export function createSlotPool() {
       tenants.add(tenant, by);
       if (endpoint !== '') endpoints.add(endpoint, by);
     };
+    const isTooMany = (whose: Whose) => {
+      if (whose.endpoint === '') return false;
+      if (waiting.filter(({ endpoint }) => endpoint === whose.endpoint).length >= room) return true;
+      return isPatient && (waiting.length >= total || waiting.filter(({ tenant }) => tenant === whose.tenant).length >= quarter);
+    };
     function beginNext(): void {
       for (let place = 0; place < waiting.length && inUse < total; ) {
         const next = waiting[place];
@@ -54,7 +60,7 @@ export function createSlotPool() {
 
     return {
       /**
-       * Waits for a slot, as long as `patienceMs`. undefined where the endpoint has more than its share in hand already.
+       * Waits for a slot, as long as `patienceMs`. undefined where the endpoint, the tenant or the lane has its share waiting already.
        */
       take(whose: Whose, patienceMs = Number.POSITIVE_INFINITY): Promise<Slot> | undefined {
         if (isClosed) return Promise.resolve('stopped');
@@ -62,7 +68,7 @@ export function createSlotPool() {
           occupy(whose, 1);
           return Promise.resolve('run');
         }
-        if (whose.endpoint !== '' && waiting.filter(({ endpoint }) => endpoint === whose.endpoint).length >= room) return undefined;
+        if (isTooMany(whose)) return undefined;
         return new Promise((resolve) => {
           const entry: Waiting = { ...whose, begin: (slot) => (clearTimeout(timer), resolve(slot)) };
           const giveUp = () => {

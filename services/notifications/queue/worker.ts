@@ -46,7 +46,7 @@ const room = { quick: 8, slow: 4 };
  */
 export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
   const isSlowLane = name === 'slow';
-  const slots = deps.laneOf({ total: concurrency, room: isSlowLane ? room.slow : room.quick });
+  const slots = deps.laneOf({ total: concurrency, room: isSlowLane ? room.slow : room.quick, isPatient: isSlowLane });
   const admit = createAdmission(deps, slots, isSlowLane);
   // Besides those that run, as many may wait.
   const options = { stream: 'TASK', durable: `lane-${name}`, subject: `task.${name}.>`, concurrency: 2 * concurrency, ackWaitMs } as const;
