@@ -135,7 +135,9 @@ describe('the schemas after all migrations', () => {
 
     test(`${service}: its role may run every statement of its queries.ts, and PostgreSQL understands them`, async () => {
       const folder = path.resolve(import.meta.dirname, '../services', service);
-      const statements = globSync('*/queries.ts', { cwd: folder }).flatMap((file) => statementsOf(file, readFileSync(path.join(folder, file), 'utf8')));
+      const statements = globSync(['*/queries.ts', '*/*/queries.ts'], { cwd: folder, exclude: (name) => name === 'node_modules' }).flatMap((file) =>
+        statementsOf(file, readFileSync(path.join(folder, file), 'utf8')),
+      );
       assert.ok(statements.length > 0);
       await asService(service, async (client) => {
         // A plan without values: all names, types and rights are checked and nothing is run.
@@ -198,7 +200,7 @@ describe('the schemas after all migrations', () => {
       const begun = Date.now();
       await Promise.all([access, identity].map((schema) => assert.rejects(run(schema), { code: '55P03' })));
       const waited = Date.now() - begun;
-      assert.ok(waited > 4900 && waited < 10_000, `${waited} ms`);
+      assert.ok(waited > 4900 && waited < 30_000, `${waited} ms`);
       assert.ok(await isWaiting());
     } finally {
       await admin.query('rollback; select pg_advisory_unlock_all()');

@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { defineEntity, p } from '@mikro-orm/core';
 import { exhausted } from './errors.ts';
 import { plainAddress } from './networks.ts';
-import type { Database, Statement } from './orm.ts';
+import { type Database, onPool, type Run, type Statement } from './orm.ts';
 
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas share them, and two
 // hundred calls at once are counted as two hundred.
@@ -64,9 +64,9 @@ const sweep: Statement = { name: 'shared.rate_window_sweep', text: 'delete from 
 export type Limiter = ReturnType<typeof createLimiter>;
 
 export function createLimiter(database: Database) {
-  /** Counts one use. The seconds until the next is allowed, 0 = this one is. */
-  async function use(key: string, { count, seconds }: Limit): Promise<number> {
-    const [row] = await database.query<{ count: number; seconds_left: number }>(take, [key, seconds]);
+  /** Counts one use, inside a transaction where that is `run`. The seconds until the next is allowed, 0 = this one is. */
+  async function use(key: string, { count, seconds }: Limit, run: Run = onPool(database)): Promise<number> {
+    const [row] = await run<{ count: number; seconds_left: number }>(take, [key, seconds]);
     return row && row.count > count ? Math.max(1, row.seconds_left) : 0;
   }
   return {

@@ -39,7 +39,7 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
   try {
     const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
-    await collectLoaded();
+    await collectLoaded().catch((error: unknown) => log.warn('what loading has left was not collected', { error }));
     const probes = createProbes(running);
     const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
       request.url === '/metrics' && telemetry.metrics ? telemetry.metrics(request, response) : probes.handle(request, response),

@@ -1,6 +1,6 @@
 import { DiscardPolicy, type JetStreamManager, NatsError, nanos, RetentionPolicy, StorageType, type StoredMsg, type StreamInfo } from 'nats';
 
-// The broker's streams: what they are, and what they hold. Only broker.ts calls this.
+// The broker's streams: what they are, and what they hold. Only broker.ts and consumer.ts call this.
 
 const day = 24 * 60 * 60 * 1000;
 const notFound = 404;

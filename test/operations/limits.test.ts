@@ -45,6 +45,11 @@ describeBoth('limits', (topology) => {
     for (let count = 0; count < 12; count++) assert.equal((await invite(closed)).status, 400);
     assert.equal((await invite(open)).status, 200);
     assert.equal((await mailTo(stack, invited)).To, invited);
+    // Many at once: none waits for a connection while it keeps the others waiting.
+    const many = await Promise.all(
+      Array.from({ length: 24 }, () => stack.call('TenantInvitations_Create', { Tenant: open, Email: newAddress('many') }, owner.token)),
+    );
+    assert.deepEqual([...new Set(many.map(({ status }) => status))], [200]);
   });
 
   test('X-Forwarded-For is believed up to the first address that is no proxy', async () => {

@@ -172,6 +172,8 @@ describeBoth('a provider that changes', (topology) => {
     const waiting = `waiting-${name}`;
     const claimed = recordIn(await stack.call('Domain_Create', { Tenant, Name: waiting, Capture: 'require_sso' }, owner.token), 'Domain') as { ID: string };
     for (const change of [off, remove]) assertRefused(await change(last), 400, 'failed_precondition', [words[0]?.replace(name, waiting) ?? '']);
+    await rowsOf(stack, "update sso.domain set status = 'failed' where id = $1", [claimed.ID]);
+    assertRefused(await remove(last), 400, 'failed_precondition', [words[0]?.replace(name, waiting) ?? '']);
     bodyOf(await stack.call('Domain_Delete', { Tenant, ID: claimed.ID }, owner.token));
     // Nor where the tenant itself lets nobody in another way: with the provider every session that it takes would end.
     const require = async (RequireSso: boolean) =>

@@ -68,7 +68,8 @@ async function tryAll(database: Database, tenant: string, planned: readonly Chan
   let answer: MessageInitShape<typeof AccessPlanResponseSchema> = {};
   await database
     .transaction(tenant, async (em) => {
-      // Two plans of a tenant would only be in each other's way.
+      // Two plans of a tenant would only be in each other's way. Who waits for long gives its connection back.
+      await waitForLocks(em, 10 * patienceMs);
       await lockName(em, `plan ${tenant}`);
       await waitForLocks(em, patienceMs);
       const before = await heldInTenant(inTransaction(em), tenant);

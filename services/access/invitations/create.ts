@@ -46,7 +46,7 @@ export async function createInvitation(deps: CreateDeps, request: TenantInvitati
     if (invited && (await em.findOne(TenantMemberEntity, { userId: invited.id }))) throw alreadyExists('Email belongs to a member of the tenant');
     // What is too much for one mailbox is dropped without a word: the token is in the answer in any case. An invitation that is
     // refused mails nothing, so it is not counted: nobody uses up the mails of an address for all other tenants.
-    const mailing = (await deps.limiter.use(`mail ${email.key}`, deps.mails)) === 0;
+    const mailing = (await deps.limiter.use(`mail ${email.key}`, deps.mails, inTransaction(em))) === 0;
     const mail = () => invitationMail(deps.keyRing, { email, token, expiresAt, tenantName: name, inviter, invited });
     await save(em, { tenant: request.tenant, email, offer, token, expiresAt, tasks: mailing ? [mail()] : [] }, call);
   });

@@ -191,7 +191,7 @@ export async function deleteOld(em: EntityManager, limit: number): Promise<numbe
   const dead = await execute(
     em,
     `delete from delivery_waiting where task in
-       (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' limit $1) returning 1`,
+       (select task from delivery_waiting where state = 'dead' and enqueued_at < now() - interval '30 days' order by task limit $1 for update skip locked) returning 1`,
     [limit],
   );
   return Math.max(attempts.length, dead.length);

@@ -21,9 +21,9 @@ export function listProviders(database: Database, tenant: string, { limit, after
   return database.query<ProviderValues>(page, [tenant, after, limit + 1]);
 }
 
-/** A domain of the tenant whose people get in by single sign-on alone, or will as soon as it is verified (again). */
+/** A domain of the tenant whose people get in by single sign-on alone, or will as soon as it is verified, which asks for no provider. */
 export async function findRequiringDomain(em: EntityManager, tenant: string): Promise<string | undefined> {
-  const text = "select name from domain where tenant = $1 and status <> 'failed' and capture = 'require_sso' order by name limit 1";
+  const text = "select name from domain where tenant = $1 and capture = 'require_sso' order by name limit 1";
   const [row] = await execute<{ name: string }>(em, text, [tenant]);
   return row?.name;
 }
