@@ -211,7 +211,8 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
 
   test('people of a domain with single sign-on go to their organisation, and others are told when they must', async () => {
     const domain = newAddress().replace('@', '.');
-    const [Tenant, ID] = ['tnt_01hzzzzzzzzzzzzzzzzzzzzzzz', 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz'];
+    const Tenant = await createTenant(stack, (await signUp(stack)).token);
+    const ID = 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz';
     await rowsOf(
       stack,
       `insert into sso.provider (tenant, id, kind, name, active, secret_enc, group_mappings, attribute_map, created_at, updated_at) values ($1, $2, 'oidc', 'a', true, '', '[]', '{}', now(), now())`,

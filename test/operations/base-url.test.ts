@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { type Answer, type Stack, startStack } from '../harness.ts';
-import { mailTo, newAddress, password, tokenIn } from '../people.ts';
+import { createTenant, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
 import { rowsOf } from '../store.ts';
 
 // A public URL with a path, behind a proxy that hands the path on or strips it. `/auth` and `/docs` are also paths of ours.
@@ -140,7 +140,8 @@ for (const prefix of ['/id', '/auth', '/docs']) {
 
       test('sign-in is sent to routes below the prefix', async () => {
         const domain = newAddress().replace('@', '.');
-        const [Tenant, ID] = ['tnt_01hzzzzzzzzzzzzzzzzzzzzzzz', 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz'];
+        const Tenant = await createTenant(stack, (await signUp(stack)).token);
+        const ID = 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz';
         await rowsOf(
           stack,
           `insert into sso.provider (tenant, id, kind, name, active, secret_enc, group_mappings, attribute_map, created_at, updated_at)
