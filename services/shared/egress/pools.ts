@@ -15,8 +15,8 @@ type PoolOptions = {
 };
 
 const maxPools = 2000;
-/** No body is read beyond a MiB: more than that within this time is a flood. */
-const floodBytes = 1024 * 1024;
+/** No body is read beyond a MiB. Twice that within this time is a flood, and not an answer of that size with the next one behind it. */
+const floodBytes = 2 * 1024 * 1024;
 const floodMs = 100;
 
 /**
