@@ -4,7 +4,7 @@ import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb
 import { Credentials, type ResolveResponse } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Operation } from '@bailiwick/proto/operation.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import type { Caller } from '@bailiwick/shared/caller.ts';
+import { type Caller, recentLoginMs } from '@bailiwick/shared/caller.ts';
 import { unauthenticated } from '@bailiwick/shared/errors.ts';
 import { createNetworks } from '@bailiwick/shared/networks.ts';
 import type { Memory, RightsKey } from '@bailiwick/shared/revocation.ts';
@@ -95,10 +95,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
 
 const anywhere = () => true;
 
-/** How long after a sign-in what weighs most may be done where a tenant wants it to be recent. */
-const recentMs = 15 * 60_000;
-
-const isRecent = ({ signedInAt }: Principal): boolean => signedInAt !== undefined && Date.now() - timestampMs(signedInAt) < recentMs;
+const isRecent = ({ signedInAt }: Principal): boolean => signedInAt !== undefined && Date.now() - timestampMs(signedInAt) < recentLoginMs;
 
 const rightsKeyOf = ({ type, id }: Principal): RightsKey => (type === 'bot' ? `bot:${id}` : `user:${id}`);
 

@@ -35,8 +35,9 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
     await countCall(operation, origin.ip);
     const json = await readJson(request);
     // Whatever is sent to an open operation is not looked at, a browser's cookie included.
-    const token = operation.credential === 'none' ? '' : tokenOf(request, cookie);
-    const principal = operation.credential === 'none' ? undefined : await authenticator.principal(token, origin.ip);
+    const isOpen = operation.credential === 'none';
+    const token = isOpen ? '' : tokenOf(request, cookie);
+    const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
 
     const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);
     problems.push(...validate(operation.method.input, message));

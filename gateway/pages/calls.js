@@ -45,6 +45,15 @@ export function leaveFor(address) {
   return new Promise(() => {});
 }
 
+/** Goes to the sign-in of the person's organisation, and back from there to a path below the public URL. */
+export function leaveForOrganisation(redirect, returnTo) {
+  say('Going on to the sign-in of your organisation.');
+  const target = new URL(redirect);
+  // Whether it may lead there is decided where the sign-in ends.
+  if (returnTo !== '') target.searchParams.set('return_to', returnTo);
+  return leaveFor(target);
+}
+
 /** Moves to the field that is wrong, for which the outcome says why. */
 export function blame(field) {
   field.setAttribute('aria-invalid', 'true');

@@ -1,6 +1,6 @@
 // Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
 // mail, and goes on in this tab or in the one that the mail has opened.
-import { call, isUnverified, leaveFor, run, say } from './calls.js';
+import { call, isUnverified, leaveForOrganisation, run, say } from './calls.js';
 
 const storageKey = 'bailiwick.invitation';
 const find = (id) => document.getElementById(id);
@@ -52,14 +52,6 @@ async function signIn() {
   await call('Account_Login', { ...account, Cookie: true });
 }
 
-/** Signs in at the person's organisation, which leads back here: the token waits in this tab. */
-function goBy(redirect) {
-  say('Going on to the sign-in of your organisation.');
-  const target = new URL(redirect);
-  target.searchParams.set('return_to', '/invitation');
-  return leaveFor(target);
-}
-
 /** Signs in and accepts, or asks for what has to come first. */
 async function enter() {
   try {
@@ -84,7 +76,8 @@ entry.addEventListener('submit', (event) => {
   account = { Email: find('email').value.trim(), Password: find('password').value };
   run(async () => {
     const { Redirect } = await call('Sso_Check', { Email: account.Email });
-    if (Redirect !== '') return goBy(Redirect);
+    // The token waits in this tab.
+    if (Redirect !== '') return leaveForOrganisation(Redirect, '/invitation');
     if (!isNew()) return enter();
     await call('Account_Register', account);
     show('confirm', find('confirm-title'));

@@ -1,5 +1,5 @@
 // Signs in with a cookie. The address comes first: it says whether its person signs in here or at their organisation.
-import { blame, call, isUnverified, leaveFor, Refused, run, say } from './calls.js';
+import { blame, call, isUnverified, leaveFor, leaveForOrganisation, Refused, run, say } from './calls.js';
 
 const find = (id) => document.getElementById(id);
 const parts = ['entry', 'confirm', 'known'].map(find);
@@ -60,11 +60,7 @@ async function check() {
     throw error;
   });
   if (Redirect === '') return askForPassword();
-  say('Going on to the sign-in of your organisation.');
-  const target = new URL(Redirect);
-  // Whether it may lead there is decided where the sign-in ends.
-  if (returnTo !== '') target.searchParams.set('return_to', returnTo);
-  return leaveFor(target);
+  return leaveForOrganisation(Redirect, returnTo);
 }
 
 function complain(field, text) {

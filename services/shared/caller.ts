@@ -35,6 +35,9 @@ export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
 }
 
+/** How long after a sign-in what weighs most may be done, where that has to be soon after one. */
+export const recentLoginMs = 15 * 60_000;
+
 /** Throws permission_denied where the caller's tenant wants a more recent sign-in for what weighs most: keys, providers, domains and owners. */
 export function assertRecentLogin(caller: Caller): void {
   if (caller.staleLogin) throw recentLoginRequired();

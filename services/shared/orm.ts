@@ -137,10 +137,14 @@ export async function lockName(em: EntityManager, name: string): Promise<void> {
 }
 
 /** Whether an error is PostgreSQL's unique violation of that constraint or index. */
-export function violates(error: unknown, constraint: string): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && cause.code === '23505' && 'constraint' in cause && cause.constraint === constraint) return true;
-  }
+export const violates = (error: unknown, constraint: string): boolean => hasCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint);
+
+/** Whether a lock did not come in the time that was set for it, or would never have come: PostgreSQL's lock_not_available and deadlock_detected. */
+export const lacksLock = (error: unknown): boolean => hasCause(error, ({ code }) => code === '55P03' || code === '40P01');
+
+// The driver's own error stands behind those of the libraries around it.
+function hasCause(error: unknown, is: (cause: Error & { code?: unknown; constraint?: unknown }) => boolean): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (is(cause)) return true;
   return false;
 }
 

@@ -30,7 +30,7 @@ describeBoth('tenant members', (topology) => {
   const tenantsOf = async ({ token }: Person) => (bodyOf(await stack.call('Account_Get', {}, token))['Tenants'] as Array<{ ID: string }>).map(({ ID }) => ID);
   const countEvents = async (tenant: string, type: string) => (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
 
-  // Grants_Add will do this one day; until then a second owner comes from the store.
+  /** In the store, since nobody who is in the way of a test has to be an owner for it. */
   const makeOwner = (tenant: string, { id }: Person) =>
     rowsOf(
       stack,

@@ -4,7 +4,7 @@ import type { AccessPlanRequest, AccessPlanResponseSchema, PlannedChange } from 
 import { holdsInTenant } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, inTransaction, lacksLock, lockName } from '@bailiwick/shared/orm.ts';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, type SentGrant, withdraw } from '../grants/change.ts';
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
@@ -43,7 +43,7 @@ export async function plan(
     try {
       return await tryAll(database, tenant, planned, bots, call);
     } catch (error) {
-      if (!isWaiting(error)) throw error;
+      if (!lacksLock(error)) throw error;
       if (attempt === attempts) throw unavailable('others are changing the same things just now: ask again');
       await sleep(Math.random() * patienceMs);
     }
@@ -54,14 +54,6 @@ export async function plan(
 // wait for each other. So a plan gives way long before PostgreSQL looks for that (1 s), when nobody else has been failed by it.
 const patienceMs = 200;
 const attempts = 10;
-
-/** Whether an error is PostgreSQL's: a lock did not come in time, or would never have. */
-function isWaiting(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && (cause.code === '55P03' || cause.code === '40P01')) return true;
-  }
-  return false;
-}
 
 async function tryAll(database: Database, tenant: string, planned: readonly Change[], bots: ReadonlySet<string>, call: Call) {
   const warnings: string[] = [];

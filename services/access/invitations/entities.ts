@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type TenantInvitation, TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { timeOf } from '../records.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 
 export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired';
 

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type Role, RoleSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import { timeOf } from '../records.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { type BuiltInRole, tenantRoles } from './builtin.ts';
 
 /** A role that a tenant has made for itself. */

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type Tenant, type TenantMember, TenantMemberSchema, TenantSchema, type TenantSettings } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { timeOf } from '../records.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 
 /** What a tenant decides for itself; what it has not set is not there. */
 export type StoredSettings = {

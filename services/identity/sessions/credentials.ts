@@ -10,6 +10,7 @@ import { unauthenticated } from '@bailiwick/shared/errors.ts';
 import { createNetworks } from '@bailiwick/shared/networks.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
 import type { Installed } from './installed.ts';
 import { findLiveSession, limitSession } from './queries.ts';
@@ -44,8 +45,6 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
     },
   };
 }
-
-const timeOf = (text: string) => timestampFromDate(new Date(text));
 
 const minutesAfter = (text: string, minutes: number) => new Date(new Date(text).getTime() + minutes * 60_000);
 

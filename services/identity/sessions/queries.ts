@@ -1,3 +1,4 @@
+import { recentLoginMs } from '@bailiwick/shared/caller.ts';
 import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import { voidCodes } from '../federation/queries.ts';
@@ -45,12 +46,12 @@ export async function limitSession(database: Database, id: string, { idleMinutes
 
 const recent: Statement = {
   name: 'identity.recent_session',
-  text: "select 1 as one from session where id = $1 and created_at > now() - interval '15 minutes'",
+  text: "select 1 as one from session where id = $1 and created_at > now() - $2::int * interval '1 millisecond'",
 };
 
-/** Whether a session began within the quarter of an hour in which what weighs most may be done. */
+/** Whether a session began so recently that what weighs most may be done. */
 export async function isRecent(database: Database, id: string): Promise<boolean> {
-  return (await database.query(recent, [id])).length > 0;
+  return (await database.query(recent, [id, recentLoginMs])).length > 0;
 }
 
 const list: Statement = {

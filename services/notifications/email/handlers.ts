@@ -1,10 +1,10 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
 import type { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { invalid, notFound } from '@bailiwick/shared/errors.ts';
 import { addressChange } from '@bailiwick/shared/tasks.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { taskOf } from '../queue/context.ts';
 import type { Mails } from './mails.ts';
 import { isTemplateName, placeholders } from './placeholders.ts';
@@ -48,7 +48,7 @@ export function suppressionHandlers(suppressions: Suppressions): Handlers<typeof
       const found = await suppressions.find(normaliseEmail(email).key);
       if (!found) throw notFound('suppression');
       const { code, created_at: createdAt, expires_at: expiresAt } = found;
-      return { suppression: { statusCode: code, createdAt: timestampFromDate(new Date(createdAt)), expiresAt: timestampFromDate(new Date(expiresAt)) } };
+      return { suppression: { statusCode: code, createdAt: timeOf(createdAt), expiresAt: timeOf(expiresAt) } };
     },
     async deleteSuppression({ email }, call) {
       await suppressions.remove(normaliseEmail(email).key, call);

@@ -1,10 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { DeliveryAttemptPageSchema, DeliveryAttemptSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { type AttemptFilter, listAttempts, type ListedAttempt } from './queries.ts';
 
 type Asked = {
@@ -59,7 +60,7 @@ function recordOf(row: ListedAttempt): MessageInitShape<typeof DeliveryAttemptSc
     error: row.error,
     message: row.message,
     durationMs: row.durationMs,
-    startedAt: timestampFromDate(new Date(row.startedAt)),
-    ...(row.nextAttemptAt ? { nextAttemptAt: timestampFromDate(new Date(row.nextAttemptAt)) } : {}),
+    startedAt: timeOf(row.startedAt),
+    ...(row.nextAttemptAt ? { nextAttemptAt: timeOf(row.nextAttemptAt) } : {}),
   };
 }

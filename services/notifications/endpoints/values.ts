@@ -2,7 +2,7 @@ import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { StringList } from '@bailiwick/proto/gen/bailiwick/common/v1/values_pb.ts';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timeOf } from '@bailiwick/shared/times.ts';
 
 // What endpoints of both kinds have in common: the fields a client sets, and those that say why one is switched off.
 
@@ -24,9 +24,6 @@ export type EndpointValues = {
   updatedAt: Date | string;
 };
 
-/** A time as messages have it. The driver gives those of prepared statements as texts. */
-export const time = (value: Date | string) => timestampFromDate(new Date(value));
-
 /** The record of the request: a request without one was validated as if it were empty, and is refused before this. */
 export function requireEndpoint<Endpoint>(endpoint: Endpoint | undefined): Endpoint {
   if (!endpoint) throw new Error('validation fills the record in');
@@ -44,9 +41,9 @@ export function sharedFields(row: EndpointValues) {
     eventTypes: { items: row.eventTypes },
     description: row.description,
     disabledReason: row.disabledReason,
-    ...(row.disabledAt ? { disabledAt: time(row.disabledAt) } : {}),
-    createdAt: time(row.createdAt),
-    updatedAt: time(row.updatedAt),
+    ...(row.disabledAt ? { disabledAt: timeOf(row.disabledAt) } : {}),
+    createdAt: timeOf(row.createdAt),
+    updatedAt: timeOf(row.updatedAt),
   };
 }
 

@@ -3,7 +3,8 @@ import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type WebhookEndpoint, WebhookEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
-import { type EndpointValues, sharedFields, time, updatedValues } from '../endpoints/values.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
+import { type EndpointValues, sharedFields, updatedValues } from '../endpoints/values.ts';
 import type { WebhookEndpointRow } from './entities.ts';
 
 /** Of a stored endpoint, what the record shows. */
@@ -16,7 +17,7 @@ export function recordOf(row: EndpointRecord): MessageInitShape<typeof WebhookEn
     url: row.url,
     rateLimit: row.rateLimit,
     // One whose time is over is none, erased or not.
-    ...(row.previousSecretUntil && new Date(row.previousSecretUntil) > new Date() ? { previousSecretUntil: time(row.previousSecretUntil) } : {}),
+    ...(row.previousSecretUntil && new Date(row.previousSecretUntil) > new Date() ? { previousSecretUntil: timeOf(row.previousSecretUntil) } : {}),
   };
 }
 

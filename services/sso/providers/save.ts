@@ -53,7 +53,8 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
   const forget = async () => {
     if (stored && namesAnew(stored, values)) await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
   };
-  const { requiresSso } = await deps.admission.isOpen({ tenant: sent.tenant });
+  const switchesOff = stored?.active === true && !values.active;
+  const { requiresSso } = switchesOff ? await deps.admission.isOpen({ tenant: sent.tenant }) : { requiresSso: false };
   // Before it commits, since nobody would come back to it after an interruption, and after it, for who signed in between.
   await forget();
   const saved = await deps.database.transaction(sent.tenant, async (em) => {
@@ -65,7 +66,8 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
       return insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate: own.certificate });
     }
     if (!stored || !isSame(row, stored)) return undefined;
-    if (row.active && !values.active) await assertSpared(em, row, requiresSso);
+    // The row is what was read before: it was active then, too.
+    if (switchesOff) await assertSpared(em, row, requiresSso);
     const old = providerJson(row, deps.publicUrl);
     em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
     const previous = { ...changedFields(old, providerJson(row, deps.publicUrl)), ...(replaces ? { SecretEnc: '' } : {}) };
