@@ -3,7 +3,9 @@ import process from 'node:process';
 import { test } from 'node:test';
 import { collectLoaded } from './heap.ts';
 
-test('what nothing uses any more is collected at once', async () => {
+const skip = 'deno' in process.versions && 'Deno has no way to ask for it';
+
+test('what nothing uses any more is collected at once', { skip }, async () => {
   let left: object[] | undefined = Array.from({ length: 500_000 }, (_, index) => ({ index }));
   assert.equal(left.length, 500_000);
   const before = process.memoryUsage().heapUsed;

@@ -156,6 +156,8 @@ for (const [wire, begin] of [
 ] as const) {
   test(`a listener that ends gives the calls in flight over ${wire} 25 s, and then cuts them off`, { timeout: 10_000 }, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    // Deno does not do this by itself.
+    t.after(() => t.mock.timers.reset());
     const { listener, call, say } = await begin(t);
     const closed = new Promise((resolve) => call.on('error', () => {}).once('close', resolve));
     let isDrained = false;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createReadiness } from './readiness.ts';
 
 /** Each time it is asked it is as the next of these, the last of which stays. */
@@ -12,8 +12,14 @@ function ask(...states: Array<'there' | Error>) {
   return { readiness, asked: () => asked };
 }
 
-test('what is there is asked once in two seconds, however often somebody wants to know', async (t) => {
+/** Stands still until it is told to go on. Deno does not let it go again by itself at a test's end. */
+function stopTheClock(t: TestContext): void {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  t.after(() => t.mock.timers.reset());
+}
+
+test('what is there is asked once in two seconds, however often somebody wants to know', async (t) => {
+  stopTheClock(t);
   const { readiness, asked } = ask('there', new Error('the database is away'));
   for (let times = 0; times < 10; times++) {
     assert.equal(await readiness(), undefined);
@@ -26,7 +32,7 @@ test('what is there is asked once in two seconds, however often somebody wants t
 });
 
 test('what is away is asked each time, so that its return is told at once', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  stopTheClock(t);
   const { readiness, asked } = ask(new Error('the schema cannot be used yet'), new Error('the broker is away'), 'there');
   assert.equal(await readiness(), 'the schema cannot be used yet');
   assert.equal(await readiness(), 'the broker is away');
