@@ -83,6 +83,7 @@ export function createAuthenticator(peers: { identity: Transport; access: Transp
         tenant: effective.tenant,
         permissions: effective.permissions,
         platformPermissions: effective.platformPermissions,
+        grants: effective.grants,
         narrowedTo: principal.narrowedTo,
         ssoRequired: effective.ssoRequired,
         staleLogin: effective.recentLogin && !isRecent(principal),

@@ -10,7 +10,7 @@ import { startReplicas } from './replicas.ts';
 
 // Where races are run: two replicas of everything that are busy with other people's calls.
 
-const rate = 100;
+const rate = 60;
 
 export type Stage = Awaited<ReturnType<typeof startStage>>;
 export type Person = { id: string; email: string; token: string };

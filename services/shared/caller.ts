@@ -35,6 +35,11 @@ export function holdsOnPlatform(caller: Caller, permission: string): boolean {
   return hasPermission(caller.platformPermissions, permission);
 }
 
+/** The grant that gives the caller a permission, "" where none does. */
+export function grantOf({ grants }: Caller, permission: string): string {
+  return grants.find((grant) => hasPermission(grant.permissions, permission))?.id ?? '';
+}
+
 /** How long after a sign-in what weighs most may be done, where that has to be soon after one. */
 export const recentLoginMs = 15 * 60_000;
 

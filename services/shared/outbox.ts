@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Caller } from './caller.ts';
+import { type Caller, grantOf } from './caller.ts';
 import { invalid } from './errors.ts';
 import { createId } from './ids.ts';
 import type { EntityManager } from './orm.ts';
@@ -148,7 +148,7 @@ function row(id: string, createdAt: Date, audit: AuditDraft) {
 
 type Outcome = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes'>;
 
-function draft({ operation, caller, permission }: Origin, now: Date, outcome: Outcome): AuditDraft {
+function draft({ operation, caller, permission = '' }: Origin, now: Date, outcome: Outcome): AuditDraft {
   return {
     ID: createId('aud'),
     OccurredAt: now.toISOString(),
@@ -156,8 +156,8 @@ function draft({ operation, caller, permission }: Origin, now: Date, outcome: Ou
     ActorType: actorType(caller),
     ActorID: caller.id,
     CredentialID: caller.credentialId,
-    Permission: permission ?? '',
-    GrantID: '',
+    Permission: permission,
+    GrantID: grantOf(caller, permission),
     IP: caller.ip,
     UserAgent: caller.userAgent,
     RequestID: caller.requestId,

@@ -7,18 +7,18 @@ const ring = [{ id: 'k1', key: randomBytes(32) }];
 const pager = createPager(ring);
 const binding = ['Groups_List', 'tnt_1'];
 const rows = Array.from({ length: 11 }, (_, index) => `id${index}`);
-const cursorAfter10 = () => pager.cut(rows, { limit: 10, after: '' }, binding, (row) => row).nextCursor;
+const cursorAfter10 = () => pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row).nextCursor;
 
 test('a page is cut where its limit is, and its cursor goes on after the last row', () => {
-  const { items, nextCursor } = pager.cut(rows, { limit: 10, after: '' }, binding, (row) => row);
+  const { items, nextCursor } = pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row);
   assert.equal(items.length, 10);
-  assert.deepEqual(pager.read({ limit: 0, cursor: nextCursor }, binding), { limit: 50, after: 'id9' });
-  assert.equal(pager.cut(rows.slice(0, 10), { limit: 10, after: '' }, binding, (row) => row).nextCursor, '');
+  assert.deepEqual(pager.read({ limit: 0, cursor: nextCursor }, binding), { limit: 51, after: 'id9' });
+  assert.equal(pager.cut(rows.slice(0, 10), { limit: 11, after: '' }, binding, (row) => row).nextCursor, '');
 });
 
-test('limits are 50 by default and 200 at most', () => {
-  assert.equal(pager.read(undefined, binding).limit, 50);
-  assert.equal(pager.read({ limit: 1000, cursor: '' }, binding).limit, 200);
+test('a page holds 50 by default and 200 at most, and a query gives one row more', () => {
+  assert.equal(pager.read(undefined, binding).limit, 51);
+  assert.equal(pager.read({ limit: 1000, cursor: '' }, binding).limit, 201);
 });
 
 test('a cursor of another list, tenant or key ring, a changed one and junk are refused', () => {

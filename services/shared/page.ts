@@ -10,7 +10,7 @@ const defaultLimit = 50;
 const maxLimit = 200;
 const macLength = 16;
 
-/** The part of a page request that a query needs. */
+/** What a query needs of a page request: how many rows it is to give, one more than the page holds, and after which. */
 export type PageQuery = { limit: number; after: string };
 
 export type Pager = ReturnType<typeof createPager>;
@@ -34,7 +34,7 @@ export function createPager(ring: KeyRing) {
   return {
     /** Reads a page request. `binding` names the list: operation, tenant, filter. Throws invalid_argument for a cursor of another list. */
     read(page: { limit: number; cursor: string } | undefined, binding: readonly string[]): PageQuery {
-      const limit = Math.min(page?.limit || defaultLimit, maxLimit);
+      const limit = Math.min(page?.limit || defaultLimit, maxLimit) + 1;
       if (!page?.cursor) return { limit, after: '' };
       const bytes = Buffer.from(page.cursor, 'base64url');
       const mac = bytes.subarray(0, macLength);
@@ -47,13 +47,13 @@ export function createPager(ring: KeyRing) {
     cursorAt,
 
     /**
-     * Cuts a page from rows that were asked for with `limit + 1`: the row too many tells that there is more.
+     * Cuts a page from the rows that a query gave: the row too many tells that there is more.
      * `keyOf` gives the text after which the next page begins.
      */
     cut<Row>(rows: readonly Row[], { limit }: PageQuery, binding: readonly string[], keyOf: (row: Row) => string) {
-      const items = rows.slice(0, limit);
+      const items = rows.slice(0, limit - 1);
       const last = items.at(-1);
-      return { items, nextCursor: rows.length <= limit || last === undefined ? '' : cursorAt(keyOf(last), binding) };
+      return { items, nextCursor: rows.length < limit || last === undefined ? '' : cursorAt(keyOf(last), binding) };
     },
   };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, recordIn } from '../answers.ts';
-import { describeBoth, type Stack, startStack } from '../harness.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { rowsOf } from '../store.ts';
 
@@ -157,5 +157,18 @@ describeBoth('decisions', (topology) => {
     const planning = Array.from({ length: 12 }, (_, index) => ask('Access_Plan', { Changes: both[index % 2] }));
     const granting = Array.from({ length: 12 }, (_, index) => ask('Grants_Add', grants[index % 2]?.Grants_Add ?? {}));
     for (const answer of await Promise.all([...planning, ...granting])) bodyOf(answer);
+  });
+
+  test('the audit names the grant that allowed a change, also where a group was given it', async () => {
+    const call = async (operation: string, body: object, token = owner?.token) => bodyOf(await stack.call(operation, { Tenant, ...body }, token));
+    await call('Roles_Save', { Role: { Tenant, Slug: 'steward', Permissions: ['iam.groups.write'] } });
+    await call('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'steward' } });
+    await call('Groups_Save', { Group: { Tenant, Path: 'guests' } }, person?.token);
+    const { items } = await readList<{ ID: string; Role: string }>(stack, 'GroupGrants_ListByTenant', { Tenant }, String(owner?.token));
+    const entry = await eventually('the entry', async () => {
+      const asked = { Tenant, Filter: { Actions: ['group.created'], ActorIDs: [person?.id] } };
+      return (await readList<{ Permission: string; GrantID: string }>(stack, 'Audit_List', asked, String(owner?.token))).items[0];
+    });
+    assert.deepEqual([entry.Permission, entry.GrantID], ['iam.groups.write', items.find(({ Role }) => Role === 'steward')?.ID]);
   });
 });

@@ -21,6 +21,7 @@ type Entry = {
   CredentialID: string;
   Targets: Array<{ Type: string; ID: string; Name: string }>;
   Permission: string;
+  GrantID: string;
   IP: string;
   RequestID: string;
   Changes: Array<{ Field: string; Old: string; New: string }>;
@@ -85,6 +86,9 @@ describeBoth('audit', (topology) => {
       ['tenant.member_removed', 'iam.users.write', [person], await call('TenantMembers_Remove', member)],
       ['group.deleted', 'iam.groups.write', [group], await call('Groups_Delete', { Tenant, Path: 'eng' })],
     ];
+    const [ownership] = (await readList<{ ID: string; Role: string }>(stack, 'Grants_ListByTenant', { Tenant }, ada.token)).items.filter(
+      ({ Role }) => Role === 'owner',
+    );
     // The tenant itself, its first member and owner; and the member's role beside each of the above.
     const entries = await entriesWhenThere(Tenant, changes.length + 4);
     assert.deepEqual(
@@ -94,7 +98,8 @@ describeBoth('audit', (topology) => {
     for (const [action, permission, targets, answer] of changes) {
       const entry = entries.find(({ Action, RequestID }) => Action === action && RequestID === asked(answer));
       assert.ok(entry, action);
-      assert.deepEqual([entry.Tenant, entry.Result, entry.Code, entry.Permission], [Tenant, 'success', '', permission], action);
+      assert.deepEqual([entry.Tenant, entry.Result, entry.Code], [Tenant, 'success', ''], action);
+      assert.deepEqual([entry.Permission, entry.GrantID], [permission, ownership?.ID], action);
       assert.deepEqual([entry.ActorType, entry.ActorID, entry.IP], ['user', ada.id, '127.0.0.1'], action);
       assert.match(entry.CredentialID, /^ses_/);
       assert.ok(Math.abs(Date.parse(entry.OccurredAt) - Date.now()) < 60_000);
@@ -103,7 +108,7 @@ describeBoth('audit', (topology) => {
     }
     assert.deepEqual(entries.find(({ Action }) => Action === 'group.updated')?.Changes, [{ Field: 'Name', Old: 'Old', New: 'New' }]);
     const [first] = entries.filter(({ Action }) => Action === 'tenant.created');
-    assert.deepEqual([first?.ActorType, first?.Operation, first?.Targets[0]?.ID], ['platform', 'Tenants_Create', Tenant]);
+    assert.deepEqual([first?.ActorType, first?.GrantID, first?.Operation, first?.Targets[0]?.ID], ['platform', '', 'Tenants_Create', Tenant]);
     assert.ok(!JSON.stringify(entries).includes(String(endpoint.body['Secret'])));
   });
 

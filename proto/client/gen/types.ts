@@ -510,7 +510,7 @@ export type AuditEntry = {
   Targets: AuditTarget[];
   /** The permission that was asked for. */
   Permission: string;
-  /** The grant that gave it. */
+  /** The grant that gave it; empty = nobody did, or the installation's own key has it. */
   GrantID: string;
   IP: string;
   UserAgent: string;

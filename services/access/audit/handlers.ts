@@ -21,7 +21,7 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const filter = readFilter(sent);
       const binding = [operation.name, tenant, bindingOf(filter)];
       const query = pager.read(page, binding);
-      const rows = await entriesOf(database, tenant, { after: query.after, limit: query.limit + 1, filter });
+      const rows = await entriesOf(database, tenant, { ...query, filter });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => String(row.seq));
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },
@@ -32,7 +32,7 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const query = pager.read(page, binding);
       // What somebody did in a tenant that requires single sign-on is not for a session that came another way, its own doer's neither.
       const ssoTenant = allowedBy?.kind === 'self' ? caller.ssoTenant : null;
-      const rows = await entriesBy(database, userId, { after: query.after, limit: query.limit + 1, filter, tenant, ssoTenant });
+      const rows = await entriesBy(database, userId, { ...query, filter, tenant, ssoTenant });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toAuditEntry), nextCursor } };
     },

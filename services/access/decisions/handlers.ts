@@ -9,7 +9,7 @@ import { setSubjectState, type ToldState } from '../subjects/state.ts';
 import { findOwners, findTenant, tenantsOf } from '../tenants/queries.ts';
 import { findHeld, type HeldGrant } from './held.ts';
 import { findMemberIds, isMemberWithin } from './queries.ts';
-import { bitmapsOf, holdsOnPlatform, mayConfer, reachOf, rightsOf } from './rights.ts';
+import { tokenRightsOf, holdsOnPlatform, mayConfer, reachOf, rightsOf } from './rights.ts';
 
 const maxTenants = 1000;
 const maxMembers = 1000;
@@ -22,7 +22,7 @@ export function authorityHandlers({ database }: { database: Database }): Handler
     async effective({ principalType, principalId, tenant, botTenant, narrowedTo, ssoTenant }) {
       const rights = await rightsOf(run, { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant }, tenant);
       const { idleMinutes: sessionIdleMinutes, maxMinutes: sessionMaxMinutes, recentLogin } = rights.demands;
-      return { tenant: rights.tenant, ...bitmapsOf(rights), ssoRequired: rights.ssoRequired, sessionIdleMinutes, sessionMaxMinutes, recentLogin };
+      return { tenant: rights.tenant, ...tokenRightsOf(rights), ssoRequired: rights.ssoRequired, sessionIdleMinutes, sessionMaxMinutes, recentLogin };
     },
 
     async listUserTenants({ userId }) {

@@ -6,29 +6,34 @@ import type { StoredSettings } from '../tenants/entities.ts';
 
 const alive = '(g.expires_at is null or g.expires_at > now())';
 
-/** The roles of a user ($1) in the tenant `scope`: its own and those of its groups and the groups above them. */
-const rolesOfUser = (scope: string) => `array(
-    select g.role from grant_entry g
-    where g.tenant = ${scope} and g.subject_type = 'user' and g.subject = $1 and g.resource = '' and ${alive}
-    union
-    select g.role from group_member gm
-    join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
-    join grant_entry g on g.tenant = gm.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and g.resource = '' and ${alive}
-    where gm.tenant = ${scope} and gm.user_id = $1
-  )`;
+/** Of rows with a role and the oldest grant that gives it: both as arrays, in one order. */
+const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, coalesce(array_agg(id order by role), '{}') as grants`;
 
-/** What the tenant's own roles among `held.roles` give. */
-const customPermissions = (scope: string) => `array(
-    select distinct p from role_entry r cross join lateral unnest(r.permissions) p where r.tenant = ${scope} and r.slug = any (held.roles)
+/** The roles of a user ($1) in the tenant `scope`: its own and those of its groups and the groups above them. */
+const rolesOfUser = (scope: string) => `
+    select ${rolesAndGrants} from (select role, min(id) as id from (
+      select g.role, g.id from grant_entry g
+      where g.tenant = ${scope} and g.subject_type = 'user' and g.subject = $1 and g.resource = '' and ${alive}
+      union all
+      select g.role, g.id from group_member gm
+      join group_entry e on e.tenant = gm.tenant and e.id = gm.group_id
+      join grant_entry g on g.tenant = gm.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and g.resource = '' and ${alive}
+      where gm.tenant = ${scope} and gm.user_id = $1
+    ) given group by role) of_role`;
+
+const platformRoles = (subjectType: 'user' | 'bot') => `
+    select ${rolesAndGrants} from (
+      select g.role, min(g.id) as id from grant_entry g
+      where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
+    ) of_role`;
+
+/** What each of the tenant's own roles among `held.roles` gives. */
+const customPermissions = (scope: string) => `(
+    select coalesce(jsonb_object_agg(r.slug, r.permissions), '{}') from role_entry r where r.tenant = ${scope} and r.slug = any (held.roles)
   )`;
 
 /** Whether the subject ($1) holds nothing, whatever it was granted. */
 const barred = `exists (select 1 from subject_state s where s.subject = $1 and s.state in ('disabled', 'deleted'))`;
-
-const platformRoles = (subjectType: 'user' | 'bot') => `array(
-    select distinct g.role from grant_entry g
-    where g.tenant = '' and g.subject_type = '${subjectType}' and g.subject = $1 and g.resource = '' and ${alive}
-  )`;
 
 /**
  * Whether a session's rights in a tenant (t) fail for want of single sign-on: the tenant requires it, the session came
@@ -36,6 +41,12 @@ const platformRoles = (subjectType: 'user' | 'bot') => `array(
  */
 const lacksSso = (ssoTenant: string) => `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}
     and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false)), false)`;
+
+/** The grant that gives a role, by the role's slug. */
+export type GrantedRoles = Record<string, string>;
+
+/** The permissions of those roles that are the tenant's own, by slug. */
+export type CustomPermissions = Record<string, string[]>;
 
 export type RolesRow = {
   tenant: string;
@@ -45,10 +56,9 @@ export type RolesRow = {
   membership: string | null;
   /** Whether the user is disabled or deleted. */
   barred: boolean;
-  roles: string[];
-  /** The permissions of those roles that are the tenant's own. */
-  custom: string[];
-  platform_roles: string[];
+  roles: GrantedRoles;
+  custom: CustomPermissions;
+  platform_roles: GrantedRoles;
   /** Whether the tenant requires single sign-on and the session came another way. */
   lacks_sso: boolean;
   /** The tenant's; null = it is not there. */
@@ -64,18 +74,19 @@ const userRoles: Statement = {
       select min(m.tenant) from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
       where m.user_id = $1 and m.status = 'active' having count(*) = 1), '') end as id
   ), held as materialized (
-    select asked.id, ${rolesOfUser('asked.id')} as roles from asked
+    select asked.id, given.roles, given.grants from asked cross join lateral (${rolesOfUser('asked.id')}) given
+  ), everywhere as (${platformRoles('user')}
   )
   select held.id as tenant,
     t.id is not null as open,
     (select m.status from tenant_member m where m.tenant = held.id and m.user_id = $1) as membership,
     ${barred} as barred,
-    held.roles,
+    jsonb_object(held.roles, held.grants) as roles,
     ${customPermissions('held.id')} as custom,
-    ${platformRoles('user')} as platform_roles,
+    jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
     ${lacksSso('$3')} as lacks_sso,
     t.settings
-  from held left join tenant t on t.id = held.id and t.status = 'active'`,
+  from held cross join everywhere left join tenant t on t.id = held.id and t.status = 'active'`,
 };
 
 export async function findUserRoles(run: Run, userId: string, tenant: string, ssoTenant: string): Promise<RolesRow | undefined> {
@@ -91,27 +102,28 @@ export type BotRolesRow = {
   /** Whether it is inactive or deleted. */
   barred: boolean;
   /** In its own tenant. */
-  roles: string[];
-  custom: string[];
-  platform_roles: string[];
+  roles: GrantedRoles;
+  custom: CustomPermissions;
+  platform_roles: GrantedRoles;
 };
 
 const botRoles: Statement = {
   name: 'access.bot_roles',
   text: `
   with held as materialized (
-    select array(
-      select distinct g.role from grant_entry g
-      where g.tenant = $3 and g.tenant <> '' and g.subject_type = 'bot' and g.subject = $1 and g.resource = '' and ${alive}
-    ) as roles
+    select ${rolesAndGrants} from (
+      select g.role, min(g.id) as id from grant_entry g
+      where g.tenant = $3 and g.tenant <> '' and g.subject_type = 'bot' and g.subject = $1 and g.resource = '' and ${alive} group by g.role
+    ) of_role
+  ), everywhere as (${platformRoles('bot')}
   )
   select exists (select 1 from tenant t where t.id = $2 and t.status = 'active') as open,
     exists (select 1 from tenant t where t.id = $3 and t.status = 'active') as own_open,
     ${barred} as barred,
-    held.roles,
+    jsonb_object(held.roles, held.grants) as roles,
     ${customPermissions('$3')} as custom,
-    ${platformRoles('bot')} as platform_roles
-  from held`,
+    jsonb_object(everywhere.roles, everywhere.grants) as platform_roles
+  from held cross join everywhere`,
 };
 
 export async function findBotRoles(run: Run, botId: string, tenant: string, botTenant: string): Promise<BotRolesRow | undefined> {
@@ -125,14 +137,14 @@ export async function isActiveTenant(run: Run, tenant: string): Promise<boolean>
   return (await run(activeTenant, [tenant])).length > 0;
 }
 
-export type TenantRolesRow = { tenant: string; roles: string[]; custom: string[] };
+export type TenantRolesRow = { tenant: string; roles: string[]; custom: CustomPermissions };
 
 const rolesEverywhere: Statement = {
   name: 'access.roles_everywhere',
   text: `
   select m.tenant, held.roles, ${customPermissions('m.tenant')} as custom
   from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
-  cross join lateral (select ${rolesOfUser('m.tenant')} as roles) held
+  cross join lateral (${rolesOfUser('m.tenant')}) held
   where m.user_id = $1 and m.status = 'active' and not ${barred} and not ${lacksSso('$2')}`,
 };
 

@@ -1,8 +1,17 @@
 import { type Run } from '@bailiwick/shared/orm.ts';
-import { type Permission, permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
-import { findBotRoles, findRolesEverywhere, findUserRoles, isActiveTenant, type Reach, type RolesRow } from './queries.ts';
+import {
+  type CustomPermissions,
+  findBotRoles,
+  findRolesEverywhere,
+  findUserRoles,
+  type GrantedRoles,
+  isActiveTenant,
+  type Reach,
+  type RolesRow,
+} from './queries.ts';
 
 // What a principal may do: the union of what is granted to it, and nothing by default.
 
@@ -20,14 +29,17 @@ export type Principal = {
   ssoTenant: string;
 };
 
+/** What one grant gives. */
+type Source = { grant: string; level: Level; permissions: readonly string[] };
+
 export type Rights = {
   /** The tenant these are for; "" where none was named and none could be told. */
   tenant: string;
-  /** The roles granted in that tenant itself. */
-  roles: readonly string[];
   /** Permissions that hold in the tenant, granted there or on the platform. Platform-only ones do not count among them. */
   inTenant: readonly string[];
   onPlatform: readonly string[];
+  /** Where these come from; none for the key of the installation. */
+  sources: readonly Source[];
   /** What the principal may give to others in the tenant. */
   confers: readonly string[];
   narrowedTo: readonly string[];
@@ -50,9 +62,9 @@ function demandsOf({ membership, lacks_sso: lacksSso, settings }: RolesRow): Ses
 
 const none = (tenant: string): Rights => ({
   tenant,
-  roles: [],
   inTenant: [],
   onPlatform: [],
+  sources: [],
   confers: [],
   narrowedTo: [],
   ssoRequired: false,
@@ -66,6 +78,13 @@ const none = (tenant: string): Rights => ({
 function confersOf(inTenant: readonly string[], owns: boolean): readonly string[] {
   return owns && inTenant.length > 0 ? [...inTenant, '*'] : inTenant;
 }
+
+function sourcesOf(roles: GrantedRoles, custom: CustomPermissions, level: Level): Source[] {
+  const own = new Map(Object.entries(custom));
+  return Object.entries(roles).map(([role, grant]) => ({ grant, level, permissions: [...permissionsOf(role, level), ...(own.get(role) ?? [])] }));
+}
+
+const permissionsIn = (sources: readonly Source[]): string[] => [...new Set(sources.flatMap(({ permissions }) => permissions))];
 
 export const permissionsOfRoles = (roles: readonly string[], level: Level): string[] => [...new Set(roles.flatMap((role) => permissionsOf(role, level)))];
 
@@ -87,14 +106,10 @@ async function rightsOfUser(run: Run, { id, ssoTenant }: Principal, asked: strin
   const row = await findUserRoles(run, id, asked, ssoTenant);
   if (!row || row.barred) return none(row?.tenant ?? asked);
   const open = row.open && !row.lacks_sso;
-  const roles = open && row.membership === 'active' ? row.roles : [];
-  const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
   // A platform-level grant holds in every tenant that is there, but not in one that has shut this member or session out.
-  const everywhere = open && (row.membership ?? 'active') === 'active' ? onPlatform : [];
-  const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...everywhere];
-  const confers = confersOf(inTenant, roles.includes(ownerRole) || (everywhere.length > 0 && row.platform_roles.includes(platformOwnerRole)));
-  const ssoRequired = row.lacks_sso && row.membership === 'active';
-  return { ...none(row.tenant), roles, inTenant, onPlatform, confers, ssoRequired, demands: demandsOf(row) };
+  const everywhere = open && (row.membership ?? 'active') === 'active';
+  const held = rightsBy(row.tenant, { ...row, roles: open && row.membership === 'active' ? row.roles : {}, everywhere });
+  return { ...held, ssoRequired: row.lacks_sso && row.membership === 'active', demands: demandsOf(row) };
 }
 
 async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Principal, asked: string): Promise<Rights> {
@@ -102,11 +117,21 @@ async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Pr
   const row = await findBotRoles(run, id, tenant, botTenant);
   // A suspended tenant's bots hold nothing at all, wherever it was granted.
   if (!row?.own_open || row.barred) return none(tenant);
-  const roles = tenant === botTenant ? row.roles : [];
-  const onPlatform = permissionsOfRoles(row.platform_roles, 'platform');
-  const inTenant = [...permissionsOfRoles(roles, 'tenant'), ...(roles.length > 0 ? row.custom : []), ...(row.open ? onPlatform : [])];
-  const confers = confersOf(inTenant, roles.includes(ownerRole) || (row.open && row.platform_roles.includes(platformOwnerRole)));
-  return { ...none(tenant), roles, inTenant, onPlatform, confers, narrowedTo };
+  return { ...rightsBy(tenant, { ...row, roles: tenant === botTenant ? row.roles : {}, everywhere: row.open }), narrowedTo };
+}
+
+type Granted = Pick<RolesRow, 'roles' | 'custom' | 'platform_roles'> & {
+  /** Whether what is granted on the platform holds in this tenant. */
+  everywhere: boolean;
+};
+
+function rightsBy(tenant: string, { roles, custom, platform_roles: platformRoles, everywhere }: Granted): Rights {
+  const own = sourcesOf(roles, custom, 'tenant');
+  const platform = sourcesOf(platformRoles, {}, 'platform');
+  const onPlatform = permissionsIn(platform);
+  const inTenant = [...permissionsIn(own), ...(everywhere ? onPlatform : [])];
+  const owns = ownerRole in roles || (everywhere && platformOwnerRole in platformRoles);
+  return { ...none(tenant), inTenant, onPlatform, sources: [...own, ...platform], confers: confersOf(inTenant, owns) };
 }
 
 /** The key of the installation: a platform owner that is no record. */
@@ -129,11 +154,26 @@ export const mayConfer = (rights: Rights, permission: string): boolean => !isPla
 export const holdsOnPlatform = (rights: Rights, permission: string): boolean => within(rights.onPlatform, rights, permission);
 
 /** Rights in the form of a caller token. */
-export function bitmapsOf(rights: Rights) {
+export function tokenRightsOf(rights: Rights) {
   return {
     permissions: permissionBitmap((permission: Permission) => holdsInTenant(rights, permission)),
     platformPermissions: permissionBitmap((permission: Permission) => holdsOnPlatform(rights, permission)),
+    grants: grantsOf(rights),
   };
+}
+
+/** Which grant gives each permission: of several one of the tenant's own, and none that gives nothing beyond the others. */
+function grantsOf(rights: Rights) {
+  const told = new Set<Permission>();
+  const grants = rights.sources.map(({ grant, level, permissions: given }) => {
+    const holds = (permission: Permission) => holdsInTenant(rights, permission) || (level === 'platform' && holdsOnPlatform(rights, permission));
+    const gives = permissions.filter((permission) => !told.has(permission) && includes(given, permission) && holds(permission));
+    for (const permission of gives) told.add(permission);
+    return { id: grant, gives };
+  });
+  return grants
+    .filter(({ gives }) => gives.length > 0)
+    .map(({ id, gives }) => ({ id, permissions: permissionBitmap((permission) => gives.includes(permission)) }));
 }
 
 /** The tenants in which a principal holds a permission. */
@@ -143,6 +183,8 @@ export async function reachOf(run: Run, principal: Principal, permission: string
   if (principal.type !== 'user') return { everywhere, tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [], ssoTenant: null };
   const { id, ssoTenant } = principal;
   const rows = await findRolesEverywhere(run, id, ssoTenant);
-  const tenants = rows.filter(({ roles, custom }) => includes([...permissionsOfRoles(roles, 'tenant'), ...custom], permission)).map(({ tenant }) => tenant);
+  const tenants = rows
+    .filter(({ roles, custom }) => includes([...permissionsOfRoles(roles, 'tenant'), ...Object.values(custom).flat()], permission))
+    .map(({ tenant }) => tenant);
   return { everywhere, tenants, ssoTenant };
 }

@@ -36,7 +36,7 @@ function createFamily({ database, directory, pager }: Deps) {
     ) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const rows = await grantsIn(database, tenant, subjectType, { after: query.after, limit: query.limit + 1 });
+      const rows = await grantsIn(database, tenant, subjectType, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toRecord), nextCursor } };
     },
@@ -56,7 +56,7 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
       const binding = [call.operation.name, call.caller.id, userId];
       const query = pager.read(page, binding);
       const onPlatform = call.allowedBy?.kind === 'self' || call.allowedBy?.kind === 'platform';
-      const rows = await grantsOf(database, userId, { after: query.after, limit: query.limit + 1 }, reach, onPlatform);
+      const rows = await grantsOf(database, userId, query, reach, onPlatform);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toGrant), nextCursor } };
     },

@@ -17,7 +17,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
   async function list({ tenant, page }: GroupsListRequest | GroupsListByTenantRequest, { operation }: Call) {
     const binding = [operation.name, tenant];
     const query = pager.read(page, binding);
-    const rows = await groupsOf(database, tenant, { after: query.after, limit: query.limit + 1 });
+    const rows = await groupsOf(database, tenant, query);
     const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
     return { page: { items: items.map(toGroup), nextCursor } };
   }
@@ -56,7 +56,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       if (!group) throw notFound('group');
       const binding = [operation.name, tenant, group.id, String(effective)];
       const query = pager.read(page, binding);
-      const ids = await memberIdsOf(database, group, { after: query.after, limit: query.limit + 1 }, effective);
+      const ids = await memberIdsOf(database, group, query, effective);
       return { page: pager.cut(ids, query, binding, (id) => id) };
     },
 
@@ -64,7 +64,7 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
       const reach = await visibleTo(database, call, 'iam.groups.read');
       const binding = [call.operation.name, call.caller.id, userId, String(effective)];
       const query = pager.read(page, binding);
-      const rows = await groupsWith(database, userId, { after: query.after, limit: query.limit + 1, reach, effective });
+      const rows = await groupsWith(database, userId, { ...query, reach, effective });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toGroup), nextCursor } };
     },

@@ -35,7 +35,7 @@ export function invitationHandlers(deps: CreateDeps & { pager: Pager }): Handler
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const rows = await invitationsInto(database, tenant, { after: query.after, limit: query.limit + 1 });
+      const rows = await invitationsInto(database, tenant, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toInvitation), nextCursor } };
     },
@@ -45,7 +45,7 @@ export function invitationHandlers(deps: CreateDeps & { pager: Pager }): Handler
       assertOwn(key, call);
       const binding = [call.operation.name, key];
       const query = pager.read(page, binding);
-      const rows = await invitationsOf(database, key, { after: query.after, limit: query.limit + 1 });
+      const rows = await invitationsOf(database, key, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toInvitation), nextCursor } };
     },

@@ -14,7 +14,7 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
     const binding = [operation.name, tenant];
     const query = pager.read(page, binding);
     const builtIn = builtInRoles(tenant).filter(({ id }) => id > query.after);
-    const rows = await rolesOf(database, tenant, { after: query.after, limit: query.limit + 1 });
+    const rows = await rolesOf(database, tenant, query);
     return { page: pager.cut([...builtIn, ...rows.map(toRole)], query, binding, ({ id }) => id) };
   }
 

@@ -37,7 +37,7 @@ export function tenantHandlers(deps: CreateDeps & { pager: Pager; tenantGraceSec
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];
       const query = pager.read(page, binding);
-      const rows = await tenantsOf(database, caller.id, { after: query.after, limit: query.limit + 1 });
+      const rows = await tenantsOf(database, caller.id, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map((row) => toTenant(seenBy(row, caller.ssoTenant))), nextCursor } };
     },

@@ -22,7 +22,7 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const rows = await membersOf(database, tenant, { after: query.after, limit: query.limit + 1 });
+      const rows = await membersOf(database, tenant, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
       return { page: { items: items.map(toTenantMember), nextCursor } };
     },

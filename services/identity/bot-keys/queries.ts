@@ -19,7 +19,7 @@ const ofBot: Statement = {
 
 /** A page of a bot's keys, and one row more where there are more. */
 export function listBotKeys(database: Database, tenant: string, bot: string, { after, limit }: PageQuery): Promise<BotKeyRow[]> {
-  return database.query<BotKeyRow>(ofBot, [tenant, bot, after, limit + 1]);
+  return database.query<BotKeyRow>(ofBot, [tenant, bot, after, limit]);
 }
 
 const live: Statement = {

@@ -35,5 +35,5 @@ const ofTenant: Statement = {
 
 /** A page of a tenant's bots, and one row more where there are more. */
 export function listBots(database: Database, tenant: string, { after, limit }: PageQuery): Promise<BotRow[]> {
-  return database.query<BotRow>(ofTenant, [tenant, after, limit + 1]);
+  return database.query<BotRow>(ofTenant, [tenant, after, limit]);
 }

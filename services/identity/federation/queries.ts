@@ -48,7 +48,7 @@ const ofUser: Statement = {
 
 /** A page of a user's identities in order of their providers, and one row more where there are more. */
 export function listIdentities(database: Database, userId: string, { after, limit }: PageQuery): Promise<IdentityRow[]> {
-  return database.query<IdentityRow>(ofUser, [userId, after, limit + 1]);
+  return database.query<IdentityRow>(ofUser, [userId, after, limit]);
 }
 
 /** Takes a user's identity at a provider away, with what came from it. The tenant that it was in, undefined where there was none. */

@@ -64,7 +64,7 @@ type Row = Record<'id' | 'user_id' | 'auth_method' | 'provider' | 'ip' | 'user_a
 
 /** A page of a user's sessions that have not ended, and one row more where there are more. */
 export async function listSessions(database: Database, userId: string, { after, limit }: PageQuery): Promise<ListedSession[]> {
-  const rows = await database.query<Row>(list, [userId, after, limit + 1]);
+  const rows = await database.query<Row>(list, [userId, after, limit]);
   return rows.map((row) => ({
     id: row.id,
     userId: row.user_id,

@@ -77,14 +77,14 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
     async list({ page }, { operation }) {
       const binding = [operation.name];
       const query = pager.read(page, binding);
-      const rows = await listUsers(database, { after: query.after, limit: query.limit + 1 });
+      const rows = await listUsers(database, query);
       return { page: toPage(pager, rows, query, binding) };
     },
 
     async listByTenant({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const rows = await listMembers(deps, tenant, { after: query.after, limit: query.limit + 1 });
+      const rows = await listMembers(deps, tenant, query);
       return { page: toPage(pager, rows, query, binding) };
     },
 

@@ -7,7 +7,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { LockMode } from '@mikro-orm/core';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, assertUrl } from '../endpoints/limits.ts';
-import { tenantToUpdate } from '../endpoints/permission.ts';
+import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
 import { ChatEndpointEntity } from './entities.ts';
@@ -47,8 +47,8 @@ export function chatHandlers({
 
     async updateEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
-      const permission = 'iam.chat.write';
-      const tenant = await tenantToUpdate(authority, call, permission, endpoint.tenant, () => findTenantOfEndpoint(database, endpoint.id));
+      const findTenant = () => findTenantOfEndpoint(database, endpoint.id);
+      const { tenant, allowed } = await allowUpdate(authority, call, 'iam.chat.write', endpoint.tenant, findTenant);
       const address = request.url === '' ? undefined : await addressOf(tenant, endpoint.id, request.url);
       const row = await database.transaction(tenant, async (em) => {
         const stored = await em.findOne(ChatEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -60,7 +60,7 @@ export function chatHandlers({
         const previous: Record<string, unknown> = { ...changedFields(before, jsonOf(stored)), ...(address ? replacedUrl : {}) };
         if (Object.keys(previous).length === 0) return stored;
         stored.updatedAt = timeAfter(stored.updatedAt);
-        recordEndpoint(em, { ...call, permission }, 'chat_endpoint.updated', stored, previous);
+        recordEndpoint(em, allowed, 'chat_endpoint.updated', stored, previous);
         return stored;
       });
       return { endpoint: recordOf(row) };

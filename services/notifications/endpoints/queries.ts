@@ -190,6 +190,6 @@ export type AttemptPage = { limit: number; after: { startedAt: string; attempt: 
 export function listAttempts(database: Database, tenant: string, filter: AttemptFilter, { limit, after }: AttemptPage): Promise<ListedAttempt[]> {
   const { prefix, endpoint, status, type, since, until } = filter;
   const place = [after?.startedAt ?? null, after?.task ?? null, after?.attempt ?? null];
-  const values = [tenant, since, until, ...place, status, type, limit + 1, endpoint ?? prefix];
+  const values = [tenant, since, until, ...place, status, type, limit, endpoint ?? prefix];
   return database.query<ListedAttempt>(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, values);
 }

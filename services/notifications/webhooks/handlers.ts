@@ -8,7 +8,7 @@ import { LockMode } from '@mikro-orm/core';
 import { WebhookEndpointEntity } from './entities.ts';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, assertUrl } from '../endpoints/limits.ts';
-import { tenantToUpdate } from '../endpoints/permission.ts';
+import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
 import { createSecret } from './rotate.ts';
@@ -39,8 +39,8 @@ export function endpointHandlers({ database, keys, pager, egress, authority, end
 
     async updateEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
-      const permission = 'iam.webhooks.write';
-      const tenant = await tenantToUpdate(authority, call, permission, endpoint.tenant, () => findTenantOfEndpoint(database, endpoint.id));
+      const findTenant = () => findTenantOfEndpoint(database, endpoint.id);
+      const { tenant, allowed } = await allowUpdate(authority, call, 'iam.webhooks.write', endpoint.tenant, findTenant);
       const row = await database.transaction(tenant, async (em) => {
         const stored = await em.findOne(WebhookEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!stored) throw notFound('endpoint');
@@ -51,7 +51,7 @@ export function endpointHandlers({ database, keys, pager, egress, authority, end
         const previous = changedFields(before, jsonOf(stored));
         if (Object.keys(previous).length === 0) return stored;
         stored.updatedAt = timeAfter(stored.updatedAt);
-        recordEndpoint(em, { ...call, permission }, 'webhook_endpoint.updated', stored, previous);
+        recordEndpoint(em, allowed, 'webhook_endpoint.updated', stored, previous);
         return stored;
       });
       return { endpoint: recordOf(row) };

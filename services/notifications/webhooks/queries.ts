@@ -21,7 +21,7 @@ export async function findEndpoint(database: Database, tenant: string, id: strin
 
 /** One more than the page holds. */
 export function listEndpoints(database: Database, tenant: string, { limit, after }: PageQuery): Promise<EndpointRecord[]> {
-  return database.query<EndpointRecord>(page, [tenant, after, limit + 1]);
+  return database.query<EndpointRecord>(page, [tenant, after, limit]);
 }
 
 /** The tenant an endpoint belongs to: for the one operation that may name an endpoint and no tenant. */

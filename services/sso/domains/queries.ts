@@ -35,7 +35,7 @@ const ofTenant: Statement = {
 
 /** A page of a tenant's domains, and one row more where there are more. */
 export function listDomains(database: Database, tenant: string, { after, limit }: PageQuery): Promise<DomainRow[]> {
-  return database.query<DomainRow>(ofTenant, [tenant, after, limit + 1]);
+  return database.query<DomainRow>(ofTenant, [tenant, after, limit]);
 }
 
 const count: Statement = { name: 'sso.count_domains', text: 'select count(*)::int as count from domain d where d.tenant = $1' };

@@ -18,7 +18,7 @@ export async function findProvider(database: Database, tenant: string, id: strin
 
 /** One more than the page holds. */
 export function listProviders(database: Database, tenant: string, { limit, after }: PageQuery): Promise<ProviderValues[]> {
-  return database.query<ProviderValues>(page, [tenant, after, limit + 1]);
+  return database.query<ProviderValues>(page, [tenant, after, limit]);
 }
 
 /** A domain of the tenant whose people get in by single sign-on alone, or will as soon as it is verified, which asks for no provider. */

@@ -111,7 +111,7 @@ export type AuditEntry = Message<"bailiwick.access.v1.AuditEntry"> & {
   permission: string;
 
   /**
-   * The grant that gave it.
+   * The grant that gave it; empty = nobody did, or the installation's own key has it.
    *
    * @generated from field: string grant_id = 14 [json_name = "GrantID"];
    */

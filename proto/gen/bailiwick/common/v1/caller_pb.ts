@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKjAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLVAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50Ii4KC0NhbGxlckdyYW50EgoKAmlkGAEgASgJEhMKC3Blcm1pc3Npb25zGAIgASgMInAKC0NhbGxlclRva2VuEg4KBmlzc3VlchgBIAEoCRIQCghhdWRpZW5jZRgCIAEoCRISCgpleHBpcmVzX2F0GAMgASgNEisKBmNhbGxlchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIjUKEVNpZ25lZENhbGxlclRva2VuEg0KBXRva2VuGAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
 
 /**
  * Who makes a call between two processes, signed with the calling process's own key. The services
@@ -119,6 +119,13 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: bool stale_login = 15;
    */
   staleLogin: boolean;
+
+  /**
+   * Which grants give those permissions, for the audit. Each permission is in one of them, but for those of the installation's key.
+   *
+   * @generated from field: repeated bailiwick.common.v1.CallerGrant grants = 16;
+   */
+  grants: CallerGrant[];
 };
 
 /**
@@ -127,6 +134,30 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
  */
 export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_caller, 0);
+
+/**
+ * @generated from message bailiwick.common.v1.CallerGrant
+ */
+export type CallerGrant = Message<"bailiwick.common.v1.CallerGrant"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * In the form of Caller.permissions.
+   *
+   * @generated from field: bytes permissions = 2;
+   */
+  permissions: Uint8Array;
+};
+
+/**
+ * Describes the message bailiwick.common.v1.CallerGrant.
+ * Use `create(CallerGrantSchema)` to create a new message.
+ */
+export const CallerGrantSchema: GenMessage<CallerGrant> = /*@__PURE__*/
+  messageDesc(file_bailiwick_common_v1_caller, 1);
 
 /**
  * What is signed.
@@ -166,7 +197,7 @@ export type CallerToken = Message<"bailiwick.common.v1.CallerToken"> & {
  * Use `create(CallerTokenSchema)` to create a new message.
  */
 export const CallerTokenSchema: GenMessage<CallerToken> = /*@__PURE__*/
-  messageDesc(file_bailiwick_common_v1_caller, 1);
+  messageDesc(file_bailiwick_common_v1_caller, 2);
 
 /**
  * @generated from message bailiwick.common.v1.SignedCallerToken
@@ -192,5 +223,5 @@ export type SignedCallerToken = Message<"bailiwick.common.v1.SignedCallerToken">
  * Use `create(SignedCallerTokenSchema)` to create a new message.
  */
 export const SignedCallerTokenSchema: GenMessage<SignedCallerToken> = /*@__PURE__*/
-  messageDesc(file_bailiwick_common_v1_caller, 2);
+  messageDesc(file_bailiwick_common_v1_caller, 3);
 
