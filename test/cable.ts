@@ -23,6 +23,9 @@ export async function startCable(serverUrl: string) {
     }
   });
   await new Promise<void>((resolve) => listener.listen(0, loopback, resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const own = (listener.address() as { port: number }).port;
   return {
     url: serverUrl.replace(`${host}:${port}`, `${loopback}:${own}`),
@@ -32,9 +35,11 @@ export async function startCable(serverUrl: string) {
       held = undefined;
       for (const work of waiting) work();
     },
+    /** Ends all connections; what comes next is let through, or held up. */
+    cut,
     close() {
       listener.close();
-      for (const socket of sockets) socket.destroy();
+      cut();
     },
   };
 }

@@ -24,11 +24,34 @@ export function createRevoker(broker: Broker) {
   const leases = new Map<string, number>();
   const waiting = new Map<string, Set<string>>();
   const done = new Map<string, () => void>();
+  let listening = false;
+  let connection = 0;
   let listeningSince = Number.POSITIVE_INFINITY;
+
+  /** What was heard over an earlier connection says nothing of who has made a lease since. */
+  function noteConnection(): void {
+    if (!listening || broker.connections() === connection) return;
+    connection = broker.connections();
+    listeningSince = Date.now();
+  }
+
+  function holders(): Set<string> {
+    const now = Date.now();
+    for (const [holder, ends] of leases) if (ends < now) leases.delete(holder);
+    return new Set(leases.keys());
+  }
+
+  /** Whether the broker answers. What it kept for this process comes before its answer. */
+  const answers = () =>
+    broker.reach(leaseMs).then(
+      () => true,
+      () => false,
+    );
 
   const ready = Promise.all([
     broker.listen(subjects.lease, (body) => {
       const { holder, ends } = JSON.parse(body) as { holder: string; ends: boolean };
+      noteConnection();
       if (ends) leases.delete(holder);
       else leases.set(holder, Date.now() + leaseMs);
     }),
@@ -41,17 +64,23 @@ export function createRevoker(broker: Broker) {
   ]);
   // Without the broker every revocation waits its time, so nothing depends on a failure here.
   void ready.then(
-    () => (listeningSince = Date.now()),
+    () => {
+      listening = true;
+      noteConnection();
+    },
     () => {},
   );
 
   /** Resolves when the keys are forgotten everywhere. To be called after the commit and before the reply. */
   return async (keys: readonly RightsKey[]): Promise<void> => {
-    const now = Date.now();
-    for (const [holder, ends] of leases) if (ends < now) leases.delete(holder);
+    const over = Date.now() + leaseMs;
+    // Where nobody is heard the connection may be dead without its client knowing.
+    if (holders().size === 0 && !(await answers())) return sleep(Math.max(0, over - Date.now()));
+    noteConnection();
     // Who listens has heard of every holder within a lease; of one it has not heard of by then, the lease has ended.
     const knowsAllAt = broker.isConnected() ? listeningSince + leaseMs : Number.POSITIVE_INFINITY;
-    const missing = new Set(leases.keys());
+    const missing = holders();
+    const now = Date.now();
     if (missing.size === 0 && knowsAllAt <= now) return;
     const revocation: Revocation = { id: randomUUID(), keys };
     const acknowledged = new Promise<void>((resolve) => {
@@ -60,7 +89,7 @@ export function createRevoker(broker: Broker) {
     });
     waiting.set(revocation.id, missing);
     broker.signal(subjects.revoke, JSON.stringify(revocation), `${subjects.ack}.${self}`);
-    await Promise.race([sleep(leaseMs), Promise.all([acknowledged, sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)))])]);
+    await Promise.race([sleep(Math.max(0, over - now)), Promise.all([acknowledged, sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)))])]);
     waiting.delete(revocation.id);
     done.delete(revocation.id);
   };
