@@ -21,3 +21,12 @@ export function normaliseEmail(text: string): Email {
   if (at < 1 || domain === '') throw invalid('Email must be a mail address');
   return { address, key: `${address.slice(0, at).toLowerCase()}@${domain}`, domain };
 }
+
+/** The address, undefined where the text is none. */
+export function readEmail(text: string): Email | undefined {
+  try {
+    return normaliseEmail(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -34,10 +34,11 @@ type RetryOptions = { method: DescMethodUnary; timeoutMs: number; signal: AbortS
  */
 export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions, attempt: (remainingMs: number) => Promise<T>): Promise<T> {
   const began = performance.now();
+  const left = () => timeoutMs - (performance.now() - began);
   const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   for (let failures = 0, repetitions = 0; ; failures++) {
     try {
-      return await attempt(timeoutMs - (performance.now() - began));
+      return await attempt(left());
     } catch (error) {
       const passed = performance.now() - began;
       const pause = (pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0) * (0.5 + Math.random() / 2);
@@ -45,6 +46,8 @@ export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions
       const again = error.unprocessed ? failures === 0 || passed < patienceMs : repeatable && ++repetitions <= maxRepetitions;
       if (!again) throw error;
       if (pause > 0) await sleep(pause);
+      // A busy process wakes up late.
+      if (left() <= 0) throw error;
     }
   }
 }

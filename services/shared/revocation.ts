@@ -24,13 +24,16 @@ export function createRevoker(broker: Broker) {
   const leases = new Map<string, number>();
   const waiting = new Map<string, Set<string>>();
   const done = new Map<string, () => void>();
-  let listening = false;
-  let connection = 0;
+  let connection: number | undefined;
   let listeningSince = Number.POSITIVE_INFINITY;
 
   /** What was heard over an earlier connection says nothing of who has made a lease since. */
   function noteConnection(): void {
-    if (!listening || broker.connections() === connection) return;
+    if (connection === undefined || broker.connections() === connection) return;
+    beginListening();
+  }
+
+  function beginListening(): void {
     connection = broker.connections();
     listeningSince = Date.now();
   }
@@ -63,13 +66,7 @@ export function createRevoker(broker: Broker) {
     }),
   ]);
   // Without the broker every revocation waits its time, so nothing depends on a failure here.
-  void ready.then(
-    () => {
-      listening = true;
-      noteConnection();
-    },
-    () => {},
-  );
+  void ready.then(beginListening, () => {});
 
   /** Resolves when the keys are forgotten everywhere. To be called after the commit and before the reply. */
   return async (keys: readonly RightsKey[]): Promise<void> => {

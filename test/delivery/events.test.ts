@@ -205,6 +205,18 @@ describeBoth('events', (topology) => {
     assert.ok(!JSON.stringify(entry).includes('9007199254740993'));
   });
 
+  test('Events_Publish delivers an application’s event whatever its Email is', async () => {
+    await makeEndpoint(owner, 'letters', { EventTypes: ['letter.*'] });
+    const ids: string[] = [];
+    for (const Email of ['Ada <ada@example.com>', '@ada', 'a, b@c d'])
+      ids.push(String(bodyOf(await publish({ Type: 'letter.sent', Body: Buffer.from(JSON.stringify({ Email })).toString('base64') }))['ID']));
+    const caught = await eventually('the events', async () => {
+      const all = await caughtBy(stack, 'letters');
+      return all.length >= ids.length && all;
+    });
+    assert.deepEqual(caught.map(({ Headers }) => String(Headers['webhook-id'])).sort(), ids.sort());
+  });
+
   test('Events_Publish publishes once under one ID within ten minutes, also for calls at once, and each tenant for itself', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => publish({ ID: 'report-1' })));
     const ids = new Set(answers.map((answer) => String(bodyOf(answer)['ID'])));

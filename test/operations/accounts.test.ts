@@ -70,6 +70,16 @@ describeAll('accounts', (topology) => {
     assert.equal((body['User'] as { ID: string }).ID, first);
   });
 
+  test('Account_Register twice at once with one password keeps it', async () => {
+    const email = newAddress();
+    await Promise.all([register(stack, email), register(stack, email)]);
+    await mailTo(stack, email, 2);
+    const [newest] = await mailsTo(stack, email);
+    assert.ok(newest);
+    assert.equal((await stack.call('Account_Verify', { Token: tokenIn(newest) })).status, 200);
+    assert.equal((await login(email)).status, 200);
+  });
+
   test('Account_Verify of several attempts of one address at once ends with one account', async () => {
     for (let round = 0; round < 3; round++) {
       const email = newAddress();

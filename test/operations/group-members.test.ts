@@ -46,6 +46,7 @@ describeBoth('group members', (topology) => {
     assert.deepEqual(await membersOf(Tenant, 'eng/backend'), [bob.id]);
     for (const path of ['Eng/backend', 'eng/backend']) assert.deepEqual((await remove(Tenant, path, bob)).body, {});
     assert.deepEqual(await membersOf(Tenant, 'eng/backend'), []);
+    assert.deepEqual((await remove(Tenant, 'never/there', bob)).body, {});
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 0);
 
     const events = await membersEvents(Tenant);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
-import { eventsOf, eventTypesOf } from '../store.ts';
+import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 type Role = { ID: string; Slug: string; Name: string; Description: string; Permissions: string[]; System: boolean; CreatedAt?: string; UpdatedAt?: string };
 
@@ -105,6 +105,15 @@ describeBoth('roles', (topology) => {
     bodyOf(await remove('held'));
     bodyOf(await remove('held'));
     assert.equal((await eventTypesOf(stack, 'access', Tenant)).filter((type) => type === 'role.deleted').length, 1);
+  });
+
+  test('Roles_Delete takes grants that have expired along', async () => {
+    bodyOf(await save({ Slug: 'passed', Permissions: ['app.x.read'] }));
+    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: 'passed', ExpiresAt: new Date(Date.now() + 86_400_000) } }, owner.token));
+    assertRefused(await remove('passed'), 400, 'failed_precondition', ['the role is granted']);
+    await rowsOf(stack, `update access.grant_entry set expires_at = now() where tenant = $1 and role = 'passed'`, [Tenant]);
+    bodyOf(await remove('passed'));
+    assert.deepEqual(await rowsOf(stack, `select id from access.grant_entry where tenant = $1 and role = 'passed'`, [Tenant]), []);
   });
 
   test('a role that is deleted while it is granted is either granted or gone, and never both', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused } from '../answers.ts';
+import { assertRefused, bodyOf } from '../answers.ts';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
 import { rowsOf } from '../store.ts';
@@ -30,6 +30,8 @@ describeBoth('profiles, sessions and browsers', (topology) => {
   test('Account_ChangePassword needs the current one and ends the other sessions', async () => {
     const { email, token } = await signUp(stack);
     const other = await tokenOf(email);
+    bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
+    const reset = tokenIn(await mailTo(stack, email, 2));
     const wrong = await stack.call('Account_ChangePassword', { Current: 'wrong password', Password: 'something quite new' }, token);
     assert.equal(wrong.status, 403);
     assert.deepEqual((await stack.call('Account_ChangePassword', { Current: password, Password: 'something quite new' }, token)).body, {});
@@ -37,7 +39,9 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await stack.call('Account_Get', {}, other)).status, 401);
     assert.equal((await login(email)).status, 401);
     assert.equal((await login(email, 'something quite new')).status, 200);
-    assert.match((await mailTo(stack, email, 2)).Subject, /password/i);
+    assert.match((await mailTo(stack, email, 3)).Subject, /password/i);
+    // A link that somebody asked for before is worth nothing any more.
+    assertRefused(await stack.call('Account_ResetPassword', { Token: reset, Password: 'another one by mail' }), 400, 'failed_precondition');
   });
 
   test('Account_ChangeEmail moves the account when the new address has answered, and tells the old one', async () => {
@@ -52,6 +56,8 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await login(next)).status, 200);
     assert.equal((await login(email)).status, 401);
     assert.match((await mailTo(stack, email, 2)).Subject, /address/i);
+    const [told] = await rowsOf<{ event: string }>(stack, `select event from identity.outbox where type = 'user.updated' and event like $1`, [`%${next}%`]);
+    assert.equal((JSON.parse(String(told?.event)) as { previous: { Email?: string } }).previous.Email, email);
   });
 
   test('Account_ChangeEmail of an account without a password needs a sign-in of just now', async () => {

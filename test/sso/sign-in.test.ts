@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf, readList } from '../answers.ts';
 import { describeBoth, eventually, type Stack } from '../harness.ts';
 import { caughtBy, mailsTo, newAddress, signUp } from '../people.ts';
@@ -27,6 +28,23 @@ describeBoth('single sign-on', (topology) => {
   const membersOf = async ({ tenant: Tenant, owner }: Home) => (await readList<Member>(stack, 'TenantMembers_List', { Tenant }, owner.token)).items;
   const groupsOf = async ({ tenant: Tenant, owner }: Home, path: string) =>
     (await readList<string>(stack, 'Groups_ListMembers', { Tenant, Group: path }, owner.token)).items;
+
+  test('a tenant that is suspended hears nothing of the people at its domain, and afterwards does again', async () => {
+    const home = await createHome(stack);
+    const hook = `suspended-${topology.replaceAll(' ', '-')}`;
+    const endpoint = { Tenant: home.tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['user.*'] };
+    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, home.owner.token));
+    const meet = async (name: string) => bodyOf(await stack.call('Users_Create', { User: { Email: `${name}@${home.domain}` } }, stack.platformKey));
+    const heard = async (name: string) => (await caughtBy(stack, hook)).some(({ Body }) => Body.includes(`"${name}@`));
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
+    await meet('ada');
+    // So long is remembered whose a domain is.
+    await sleep(2500);
+    bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
+    await meet('bob');
+    await eventually('the event after the suspension', () => heard('bob'));
+    assert.equal(await heard('ada'), false);
+  });
 
   for (const kind of ['oidc', 'saml']) {
     test(`the first sign-in (${kind}) creates a user who is a member, the second finds it`, async () => {

@@ -11,7 +11,7 @@ const rolesAndGrants = `coalesce(array_agg(role order by role), '{}') as roles, 
 
 /** The roles of a user ($1) in the tenant `scope`: its own and those of its groups and the groups above them. */
 const rolesOfUser = (scope: string) => `
-    select ${rolesAndGrants} from (select role, min(id) as id from (
+    select ${rolesAndGrants} from (select role, (array_agg(id order by right(id, 26)))[1] as id from (
       select g.role, g.id from grant_entry g
       where g.tenant = ${scope} and g.subject_type = 'user' and g.subject = $1 and g.resource = '' and ${alive}
       union all

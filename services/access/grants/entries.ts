@@ -58,6 +58,11 @@ export async function removeGrantsOf(em: EntityManager, tenant: string, subjectT
   await em.nativeDelete(GrantEntity, { tenant, subjectType, subject });
 }
 
+/** Removes the grants of a role that goes, in the tenant of `em`. They have expired: nothing changes by it. */
+export async function removeGrantsOfRole(em: EntityManager, tenant: string, role: string): Promise<void> {
+  await em.nativeDelete(GrantEntity, { tenant, role });
+}
+
 type Recorded = GrantKey & { id: string; resource: string; expiresAt?: Date | null | undefined; createdBy: string; createdAt: Date };
 
 function recordGrant(em: EntityManager, call: Call, verb: 'added' | 'removed', grant: Recorded, previous: Record<string, unknown> = {}): void {

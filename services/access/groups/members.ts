@@ -46,7 +46,7 @@ export async function enterGroup(em: EntityManager, call: Call, group: GroupRow,
 
 export async function removeMember(em: EntityManager, { group: path, userId }: Membership, call: Call): Promise<void> {
   const group = await lockGroup(em, path, LockMode.PESSIMISTIC_READ);
-  if (!group) throw notFound('group');
+  if (!group) return;
   const membership = await em.findOne(GroupMemberEntity, { groupId: group.id, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!membership) return;
   await assertMayTakeFrom(em, call, group);

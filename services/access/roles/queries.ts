@@ -34,7 +34,7 @@ export async function findRolePermissions(run: Run, tenant: string, slugs: reado
 
 const roleUse: Statement = {
   name: 'access.role_use',
-  text: `select exists (select 1 from grant_entry g where g.tenant = $1 and g.role = $2) as granted,
+  text: `select exists (select 1 from grant_entry g where g.tenant = $1 and g.role = $2 and (g.expires_at is null or g.expires_at > now())) as granted,
                 exists (select 1 from tenant t where t.id = $1 and t.settings->>'defaultRole' = $2) as default,
                 exists (select 1 from invitation i where i.tenant = $1 and i.status = 'pending' and i.expires_at > now() and $2 = any (i.roles)) as invited`,
 };

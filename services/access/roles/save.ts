@@ -11,6 +11,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertMayConferPermissions } from '../decisions/confer.ts';
+import { removeGrantsOfRole } from '../grants/entries.ts';
 import { isBuiltIn, isTenantRole } from './builtin.ts';
 import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { includes } from './match.ts';
@@ -48,6 +49,7 @@ export async function deleteRole(em: EntityManager, { tenant, slug }: { tenant: 
   if (use.granted) throw failedPrecondition('the role is granted', 'ROLE_IN_USE');
   if (use.default) throw failedPrecondition("the role is the tenant's default role", 'ROLE_IN_USE');
   if (use.invited) throw failedPrecondition('an invitation that waits for its answer names the role', 'ROLE_IN_USE');
+  await removeGrantsOfRole(em, tenant, slug);
   em.remove(stored);
   recordRole(em, call, 'role.deleted', stored);
 }

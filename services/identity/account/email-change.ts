@@ -1,5 +1,5 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { timeAfter } from '@bailiwick/shared/changes.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound, recentLoginRequired } from '@bailiwick/shared/errors.ts';
@@ -7,7 +7,7 @@ import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { addressChange, mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { isRecent } from '../sessions/queries.ts';
-import { UserEntity } from '../users/entities.ts';
+import { UserEntity, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { EmailChangeEntity } from './entities.ts';
@@ -75,6 +75,7 @@ export async function applyEmailChange(em: EntityManager, call: Call, hash: Uint
   const change = user && (await consumeEmailChange(em, hash));
   if (!change || (await em.findOne(UserEntity, { emailKey: change.email_key }))) throw deadToken();
   const old = user.email;
+  const before = userJson(user);
   user.email = change.email;
   user.emailKey = change.email_key;
   user.emailVerified = true;
@@ -83,5 +84,6 @@ export async function applyEmailChange(em: EntityManager, call: Call, hash: Uint
   user.updatedAt = timeAfter(user.updatedAt);
   // A reset mail on its way to the old address is worth nothing any more.
   await voidResetTokens(em, user.id);
-  recordUser(em, call, 'user.updated', user, { tasks: [noticeTask('address_changed', old, { locale: user.locale })] });
+  const tasks = [noticeTask('address_changed', old, { locale: user.locale })];
+  recordUser(em, call, 'user.updated', user, { previous: changedFields(before, userJson(user)), tasks });
 }

@@ -1,7 +1,8 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
+import { readEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound, ServiceError, unauthenticated, unavailable } from '@bailiwick/shared/errors.ts';
+import { onPool } from '@bailiwick/shared/orm.ts';
 import { recordRefusal } from '@bailiwick/shared/outbox.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
@@ -19,7 +20,8 @@ type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
 export function loginHandlers({ database, passwords, passwordPolicy, authority, throttle }: AccountDeps): Login {
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
-    const email = emailOf(text);
+    // A text that is no address has no account: it takes the same way as an unknown one.
+    const email = readEmail(text);
     const key = email?.key ?? `? ${text.slice(0, 254)}`;
     const policy = await passwordPolicy.of(email?.domain ?? '');
     // Nothing is compared and nothing counted: the answer is the same whatever the account and the password are.
@@ -28,7 +30,7 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
     let pending: PendingRegistration | undefined;
     const holds = await throttle.attempt(key, call.caller.ip, async () => {
       user = await findUserByEmailKey(database, key);
-      pending = user ? undefined : await findNewestRegistration(database, key);
+      pending = user ? undefined : await findNewestRegistration(onPool(database), key);
       return passwords.verify(user?.passwordHash ?? pending?.password_hash, password);
     });
     const known = holds && (user?.status === 'active' || pending !== undefined);
@@ -78,13 +80,4 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
       return { user: userRecord(user), tenants: tenants.map(({ id, slug, name }) => ({ id, slug, name })) };
     },
   };
-}
-
-// A text that is no address has no account: it takes the same way as an unknown one.
-function emailOf(text: string): Email | undefined {
-  try {
-    return normaliseEmail(text);
-  } catch {
-    return undefined;
-  }
 }

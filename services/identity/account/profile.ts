@@ -7,7 +7,7 @@ import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import type { AccountDeps } from './deps.ts';
-import { voidEmailChanges } from './queries.ts';
+import { voidEmailChanges, voidResetTokens } from './queries.ts';
 import { recordUser } from './records.ts';
 
 type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
@@ -47,6 +47,8 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
         if (!user || user.passwordHash !== stored.passwordHash) throw denied('Current is wrong', 'WRONG_PASSWORD');
         user.passwordHash = passwordHash;
         user.updatedAt = timeAfter(user.updatedAt);
+        // Whoever reads the person's mail may have asked for them.
+        await voidResetTokens(em, user.id);
         await voidEmailChanges(em, user.id);
         await endOtherSessions(em, user.id, call.caller.credentialId);
         call.outdated.add(`user:${user.id}`);

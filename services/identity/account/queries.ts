@@ -1,4 +1,4 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 
 // One-time tokens are consumed by one conditional statement: of any number of calls at once, one wins,
 // and an expired token is dead whether or not anything has swept it.
@@ -12,8 +12,8 @@ const newest: Statement = {
 };
 
 /** The latest attempt to register an address that still waits for its verification. */
-export async function findNewestRegistration(database: Database, emailKey: string): Promise<PendingRegistration | undefined> {
-  const [row] = await database.query<PendingRegistration>(newest, [emailKey]);
+export async function findNewestRegistration(run: Run, emailKey: string): Promise<PendingRegistration | undefined> {
+  const [row] = await run<PendingRegistration>(newest, [emailKey]);
   return row;
 }
 

@@ -1,8 +1,8 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/shared/orm.ts';
 import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
@@ -19,41 +19,59 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 
 type Registration = Pick<Handlers<typeof Account>, 'register' | 'verify' | 'resendVerification'>;
 
+type Attempt = { userId: string; email: Email; password: string; passwordHash: string; mailing: boolean };
+
 /** Registration and verification: nothing here tells a stranger whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
   const { database, passwords, passwordRules, keyRing } = deps;
+
+  /**
+   * Stores an attempt to register, with whether its password is that of the one before. False where another came in between:
+   * then it is compared anew, unless it is the `last` time. What was not compared counts as another password.
+   */
+  async function addAttempt({ userId, email, password, passwordHash, mailing }: Attempt, last: boolean, call: Call): Promise<boolean> {
+    const rival = await findNewestRegistration(onPool(database), email.key);
+    const sameAsRival = await passwords.verify(rival?.password_hash, password);
+    const now = new Date();
+    return database.transaction(null, async (em) => {
+      await lockName(em, `account ${email.key}`);
+      const known = await em.findOne(UserEntity, { emailKey: email.key });
+      if (known) {
+        recordAlreadyRegistered(em, call, known, mailing);
+        return true;
+      }
+      const newest = await findNewestRegistration(inTransaction(em), email.key);
+      const isCompared = newest?.user_id === rival?.user_id;
+      if (!isCompared && !last) return false;
+      const token = createToken('verify');
+      const expiresAt = new Date(now.getTime() + lifetimeMs);
+      em.persist(
+        em.create(RegistrationEntity, {
+          userId,
+          email: email.address,
+          emailKey: email.key,
+          passwordHash,
+          passwordGroup: rival && isCompared && sameAsRival ? rival.password_group : userId,
+          tokenHash: tokenHash(token),
+          createdAt: now,
+          expiresAt,
+        }),
+      );
+      const pending = { ...newUser(userId, email, passwordHash, now), status: 'pending', emailVerified: false };
+      recordUser(em, call, 'user.registered', pending, { tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [] });
+      return true;
+    });
+  }
 
   return {
     async register({ email: text, password }, call) {
       const email = normaliseEmail(text);
       await passwordRules(password, email.address);
       // The same work for known and unknown addresses: one hash, one verification, one transaction, one mail.
-      const rival = await findNewestRegistration(database, email.key);
-      const sameAsRival = await passwords.verify(rival?.password_hash, password);
-      const passwordHash = await passwords.hash(password);
       const userId = createId('usr');
-      const now = new Date();
-      const mailing = await mayMail(deps, 'registration', email.key);
-      await database.transaction(null, async (em) => {
-        const known = await em.findOne(UserEntity, { emailKey: email.key });
-        if (known) return recordAlreadyRegistered(em, call, known, mailing);
-        const token = createToken('verify');
-        const expiresAt = new Date(now.getTime() + lifetimeMs);
-        em.persist(
-          em.create(RegistrationEntity, {
-            userId,
-            email: email.address,
-            emailKey: email.key,
-            passwordHash,
-            passwordGroup: rival && sameAsRival ? rival.password_group : userId,
-            tokenHash: tokenHash(token),
-            createdAt: now,
-            expiresAt,
-          }),
-        );
-        const pending = { ...newUser(userId, email, passwordHash, now), status: 'pending', emailVerified: false };
-        recordUser(em, call, 'user.registered', pending, { tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [] });
-      });
+      const attempt = { userId, email, password, passwordHash: await passwords.hash(password), mailing: await mayMail(deps, 'registration', email.key) };
+      let tries = 1;
+      while (!(await addAttempt(attempt, tries === 3, call))) tries++;
       return { userId };
     },
 
@@ -86,7 +104,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
     async resendVerification({ email: text }, call) {
       const email = normaliseEmail(text);
       await evenly(async () => {
-        const registration = await findNewestRegistration(database, email.key);
+        const registration = await findNewestRegistration(onPool(database), email.key);
         const known = await findUserByEmailKey(database, email.key);
         const mailing = await mayMail(deps, 'registration', email.key);
         const token = createToken('verify');

@@ -1,13 +1,14 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
-import { timeAfter } from '@bailiwick/shared/changes.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { LockMode } from '@mikro-orm/core';
 import { endSessions } from '../sessions/queries.ts';
-import { UserEntity, type UserRow } from '../users/entities.ts';
+import { UserEntity, userJson, type UserRow } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
@@ -29,7 +30,8 @@ export function resetHandlers(deps: AccountDeps): Reset {
         await database.transaction(null, async (em) => {
           // Of two at once the second voids the first's token. An unknown address is locked too: both wait alike.
           if (mailing) await lockName(em, `account ${email.key}`);
-          const user = await em.findOne(UserEntity, { emailKey: email.key, status: 'active' });
+          // Locked: a token that is made while somebody disables the person would outlive that.
+          const user = await em.findOne(UserEntity, { emailKey: email.key, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
           recordAuditOnly(em, call, 'user.password_reset_requested', email.address, user && mailing ? [await resetMail(em, keyRing, user)] : []);
         });
       });
@@ -57,10 +59,12 @@ export function resetHandlers(deps: AccountDeps): Reset {
         // A password that is refused rolls the token's use back: the person tries again with another one.
         await passwordRules(password, user.email);
         await clearFailures(em, user.emailKey);
+        const before = userJson(user);
         user.passwordHash = passwordHash;
         user.emailVerified = true;
         user.updatedAt = timeAfter(user.updatedAt);
-        recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email, { locale: user.locale })] });
+        const tasks = [noticeTask('password_changed', user.email, { locale: user.locale })];
+        recordUser(em, call, 'user.password_changed', user, { previous: changedFields(before, userJson(user)), tasks });
       });
       return {};
     },

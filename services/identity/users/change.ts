@@ -18,10 +18,10 @@ type Deps = { database: Database; authority: Client<typeof Authority> };
 export function changeHandlers({ database, authority }: Deps): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
   async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
     const user = await database.transaction(null, (em) => changeStatus(em, userId, status, call));
-    // Told also where nothing changed: the call may be the repetition of one that did not get this far. Gateways forget
-    // what they remember after this, so that they ask an access that knows.
-    await authority.setSubjectState({ subject: userId, state: status, changedAt: timestampFromDate(user.updatedAt) });
+    // Gateways forget what they remember after all of this, so that they ask an access that knows: also where it could not be told.
     call.outdated.add(`user:${userId}`);
+    // Told also where nothing changed: the call may be the repetition of one that did not get this far.
+    await authority.setSubjectState({ subject: userId, state: status, changedAt: timestampFromDate(user.updatedAt) });
     return { user: userRecord(user) };
   }
 

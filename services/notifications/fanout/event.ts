@@ -1,11 +1,10 @@
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import type { Target } from '@bailiwick/shared/outbox.ts';
 
 /**
- * What fan-out reads of an event; the body that webhooks get is the text itself. `domain` is that of the address of whom it
+ * What fan-out reads of an event; the body that webhooks get is the text itself. `email` is the address of whom it
  * is about, "" = none. `left` are the tenants that a deleted person was a member of: access may have forgotten them by now.
  */
-export type FannedEvent = { id: string; type: string; tenant: string; timestamp: string; subject: string; domain: string; left: string[]; text: string };
+export type FannedEvent = { id: string; type: string; tenant: string; timestamp: string; subject: string; email: string; left: string[]; text: string };
 
 /** The event of a stream message, undefined where it carries none (an audit entry only). Throws for anything else. */
 export function readEvent(message: string): FannedEvent | undefined {
@@ -19,7 +18,7 @@ export function readEvent(message: string): FannedEvent | undefined {
     tenant,
     timestamp,
     subject: textIn(data, 'ID'),
-    domain: domainOf(textIn(data, 'Email')),
+    email: textIn(data, 'Email'),
     left: (audit?.Targets ?? []).filter((target) => target.Type === 'tenant').map(({ ID }) => ID),
     text,
   };
@@ -58,5 +57,3 @@ function textIn(data: unknown, key: string): string {
   const value: unknown = typeof data === 'object' && data !== null && Object.hasOwn(data, key) ? (data as Record<string, unknown>)[key] : undefined;
   return typeof value === 'string' ? value : '';
 }
-
-const domainOf = (address: string): string => (address.includes('@') ? normaliseEmail(address).domain : '');

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { readEmail } from '@bailiwick/shared/email.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Client } from '@connectrpc/connect';
@@ -34,11 +35,12 @@ export async function fanOut(deps: FanoutDeps, event: FannedEvent): Promise<void
 
 // What belongs to no tenant concerns nobody's endpoints, except people: their tenants want to know of them, and whose domain
 // their address is in.
-async function tenantsOf({ authority, owners }: FanoutDeps, { type, tenant, subject, domain, left }: FannedEvent): Promise<string[]> {
+async function tenantsOf({ authority, owners }: FanoutDeps, { type, tenant, subject, email, left }: FannedEvent): Promise<string[]> {
   const reach = reachOf(type);
   if (reach === 'nobody') return [];
   if (tenant !== '') return [tenant];
   if (reach !== 'members' || subject === '') return [];
+  const domain = readEmail(email)?.domain ?? '';
   const [own, owner] = await Promise.all([
     type === 'user.deleted' ? left : authority.listUserTenants({ userId: subject }).then(({ tenants }) => tenants.map(({ id }) => id)),
     domain === '' ? '' : owners.of(domain),

@@ -1,11 +1,20 @@
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Client } from '@connectrpc/connect';
 import { findOwner } from './queries.ts';
 
+type Deps = { database: Database; admission: Pick<Client<typeof Admission>, 'isOpen'> };
+
 /** Whose are the people with addresses at a domain? */
-export function ownerHandlers({ database }: { database: Database }): Handlers<typeof DomainOwner> {
+export function ownerHandlers({ database, admission }: Deps): Handlers<typeof DomainOwner> {
   return {
-    find: async ({ domain }) => ({ tenant: (await findOwner(database, domain)) ?? '' }),
+    async find({ domain }) {
+      const tenant = await findOwner(database, domain);
+      // One that is suspended or being deleted hears nothing of anybody.
+      const isOpen = tenant !== undefined && (await admission.isOpen({ tenant })).open;
+      return { tenant: isOpen ? tenant : '' };
+    },
   };
 }
