@@ -21,8 +21,6 @@ export type BrokerMessage = {
   ack(): Promise<void>;
   /** Hands it out again, after `delayMs`. */
   retry(delayMs: number): void;
-  /** Tells the broker that the work goes on. */
-  working(): void;
 };
 
 export type ConsumerOptions = {
@@ -33,9 +31,11 @@ export type ConsumerOptions = {
   subject: string;
   /** Messages in hand at once in this process. */
   concurrency: number;
-  /** How long the broker waits for an ack or a sign of life before it hands the message out again. */
+  /** How long the broker waits for an ack or a sign of life before it hands the message out again. What is in hand gives signs. */
   ackWaitMs: number;
 };
+
+const signOfLifeMs = 3000;
 
 /** Of one consumer, in the hands of all processes together: a hundred workers of the default size. */
 const maxInHand = 20_000;
@@ -135,12 +135,15 @@ export function consumeForever(
 function settle(message: JsMsg, { stream, durable }: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>, log: Log): Promise<void> {
   const { deliveryCount: deliveries } = message.info;
   return handling({ stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) }, async (span) => {
+    const sign = setInterval(() => message.working(), signOfLifeMs);
     try {
       await handle(opened(message));
     } catch (error) {
       log.error('a message could not be handled and comes again', { subject: message.subject, error });
       markFailed(span, toServiceError(error).code);
       message.nak(Math.min(1000 * deliveries, 30_000));
+    } finally {
+      clearInterval(sign);
     }
   });
 }
@@ -155,6 +158,5 @@ function opened(message: JsMsg): BrokerMessage {
     // Nobody waits for the broker's word: unacknowledged only means that it comes again, and whoever handles it knows what is done.
     ack: () => Promise.resolve(message.ack()),
     retry: (delayMs) => message.nak(delayMs),
-    working: () => message.working(),
   };
 }

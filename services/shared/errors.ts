@@ -65,7 +65,7 @@ export const unavailable = (message = 'the service is temporarily unavailable') 
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof ConnectError) return fromConnectError(thrown);
-  if (isConnectionFailure(thrown)) return unavailable();
+  if (isPassing(thrown)) return unavailable();
   return new ServiceError('internal', 'INTERNAL', 'internal error');
 }
 
@@ -83,12 +83,13 @@ function fromConnectError(error: ConnectError): ServiceError {
   return new ServiceError(code, detail.reason, detail.messages, detail.retryAfter);
 }
 
-// Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown).
-const connectionFailures = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.)$/;
+// Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown), and what passes by itself there: a
+// server that only reads while another takes over (25006), a deadlock (40P01), a lock or a statement that took too long (55P03, 57014).
+const passing = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006|40P01|55P03|57014)$/;
 
-function isConnectionFailure(thrown: unknown): boolean {
+function isPassing(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
-    if ('code' in error && typeof error.code === 'string' && connectionFailures.test(error.code)) return true;
+    if ('code' in error && typeof error.code === 'string' && passing.test(error.code)) return true;
     if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message)) return true;
   }
   return false;

@@ -8,10 +8,10 @@ import { createLog } from './log.ts';
 const event = JSON.stringify({ id: 'evt_1', type: 'user.deleted', tenant: '', data: { ID: 'usr_1' } });
 const audit = { Operation: 'Users_Delete', ActorType: 'user', ActorID: 'usr_2', CredentialID: 'ses_1', IP: '', UserAgent: '', RequestID: 'r' };
 
-type Options = { text?: string; deliveries?: number; subject?: string; handle?: (event: FollowedEvent) => Promise<void> };
+type Options = { text?: string; deliveries?: number; subject?: string; handle?: (event: FollowedEvent) => Promise<void>; lasting?: boolean };
 
 /** What becomes of one message. */
-async function follow({ text = JSON.stringify({ event, audit }), deliveries = 1, subject = 'evt._.user.deleted', handle }: Options) {
+async function follow({ text = JSON.stringify({ event, audit }), deliveries = 1, subject = 'evt._.user.deleted', handle, lasting = false }: Options) {
   const handled: FollowedEvent[] = [];
   let settled = 'nothing';
   const message = {
@@ -24,7 +24,7 @@ async function follow({ text = JSON.stringify({ event, audit }), deliveries = 1,
   let work = Promise.resolve();
   const broker = { consume: (_options: object, each: (one: BrokerMessage) => Promise<void>) => (work = each(message)) } as unknown as Broker;
   const keep = (one: FollowedEvent) => (handled.push(one), handle?.(one) ?? Promise.resolve());
-  const options = { durable: 'x', subject: 'evt.>', types: ['user.deleted'], handle: keep };
+  const options = { durable: 'x', subject: 'evt.>', types: ['user.deleted'], handle: keep, lasting };
   followEvents({ broker, log: createLog('test', () => {}) }, options);
   await work.catch(() => (settled = 'given back'));
   return { handled, settled };
@@ -51,6 +51,9 @@ test('an event that fails by itself is given up after ten times, and never for a
   assert.equal((await follow({ handle: poisoned, deliveries: 9 })).settled, 'given back');
   assert.equal((await follow({ handle: poisoned, deliveries: 10 })).settled, 'ack');
   assert.equal((await follow({ handle: () => Promise.reject(unavailable()), deliveries: 500 })).settled, 'given back');
+  const readOnly = Object.assign(new Error('cannot execute DELETE in a read-only transaction'), { code: '25006' });
+  assert.equal((await follow({ handle: () => Promise.reject(readOnly), deliveries: 500 })).settled, 'given back');
+  assert.equal((await follow({ handle: poisoned, deliveries: 500, lasting: true })).settled, 'given back');
 });
 
 test('an event is handled again as often as asked for, and what failed in between is none of the times', async () => {

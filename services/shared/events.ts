@@ -20,18 +20,20 @@ type Following = {
   handle: (event: FollowedEvent) => Promise<void>;
   /** Milliseconds after which it is handled again, and again: for what may have been in hand elsewhere the first time. */
   again?: readonly number[];
+  /** Whether it is never given up: what it did not do would stay undone. */
+  lasting?: boolean;
 };
 
 /** So often an event is tried that fails by itself, and not because something is away. */
 const tries = 10;
 
 /** Hands each event of these types to `handle` until that has succeeded. One that never does is given up, and stops no other. */
-export function followEvents({ broker, log }: { broker: Broker; log: Log }, { durable, subject, types, handle, again = [] }: Following): void {
+export function followEvents({ broker, log }: { broker: Broker; log: Log }, { durable, subject, types, handle, again = [], lasting = false }: Following): void {
   // How often each has been handled here: a try that failed, or that another process made, is none of them.
   const handled = new Map<string, number>();
   broker.consume({ stream: 'EVT', durable, subject, concurrency: 8, ackWaitMs: 10_000 }, async (message) => {
     const isWanted = types.includes(typeOf(message));
-    if (isWanted) await follow(message, log, handle);
+    if (isWanted) await follow(message, log, { handle, lasting });
     const times = (handled.get(message.id) ?? 0) + 1;
     const pause = isWanted ? again[times - 1] : undefined;
     if (pause === undefined) {
@@ -44,14 +46,14 @@ export function followEvents({ broker, log }: { broker: Broker; log: Log }, { du
   });
 }
 
-async function follow(message: BrokerMessage, log: Log, handle: Following['handle']): Promise<void> {
+async function follow(message: BrokerMessage, log: Log, { handle, lasting }: Required<Pick<Following, 'handle' | 'lasting'>>): Promise<void> {
   const event = readEvent(message.text());
   if (!event) return log.error('a message of the event stream is no event', { subject: message.subject });
   try {
     await handle(event);
   } catch (error) {
     // However long an outage takes, it is no fault of the event.
-    if (message.deliveries < tries || toServiceError(error).code === 'unavailable') throw error;
+    if (lasting || message.deliveries < tries || toServiceError(error).code === 'unavailable') throw error;
     log.error('an event could not be followed and is given up', { subject: message.subject, event: event.id, error });
   }
 }

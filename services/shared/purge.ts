@@ -21,7 +21,7 @@ type Following = {
   database: Database;
   broker: Broker;
   log: Log;
-  /** What has to be told of before it goes, in the same transaction. */
+  /** What has to be told of before it goes. */
   before?: (em: EntityManager, tenant: string, origin: Origin) => Promise<void>;
   /** Called when the rows are gone: what is remembered of the tenant goes too. */
   after?: (tenant: string) => void;
@@ -37,11 +37,11 @@ export function followPurges({ schema, database, broker, log, before, after }: F
         subject: `evt.*.${tenantPurged}`,
         types: [tenantPurged],
         again: repetitionsMs,
+        lasting: true,
         async handle({ tenant, origin }) {
-          await database.transaction(tenant, async (em) => {
-            await before?.(em, tenant, origin);
-            await purgeRows(em, schema, tenant);
-          });
+          if (before) await database.transaction(tenant, (em) => before(em, tenant, origin));
+          // A transaction each: within one, each batch would read past all that were deleted before it.
+          for (const table of tablesOfTenants(schema)) while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
           after?.(tenant);
         },
       },
@@ -51,13 +51,13 @@ export function followPurges({ schema, database, broker, log, before, after }: F
   };
 }
 
-/** Deletes a tenant's rows from all tables that have a tenant, but for those that are `kept`. */
-export async function purgeRows(em: EntityManager, { entities }: ServiceSchema, tenant: string, kept: readonly string[] = []): Promise<void> {
+/** The tables whose rows belong to tenants, but for those that are `kept`. */
+export const tablesOfTenants = ({ entities }: ServiceSchema, kept: readonly string[] = []): string[] =>
+  entities.filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName)).map(({ meta }) => meta.tableName);
+
+/** Deletes some of a tenant's rows, as many as the database does in the time that it gives a statement. Whether there may be more. */
+export async function purgeBatch(em: EntityManager, table: string, tenant: string): Promise<boolean> {
   if (tenant === '') throw new Error('the rows of the platform belong to no tenant');
-  await em.flush();
-  for (const { meta } of entities.filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName))) {
-    const text = `delete from ${meta.tableName} where ctid = any (array (select ctid from ${meta.tableName} where tenant = $1 limit $2)) returning 1`;
-    // In batches, each within the time that the database gives a statement.
-    while ((await execute(em, text, [tenant, batch])).length === batch);
-  }
+  const text = `delete from ${table} where ctid = any (array (select ctid from ${table} where tenant = $1 limit $2)) returning 1`;
+  return (await execute(em, text, [tenant, batch])).length === batch;
 }

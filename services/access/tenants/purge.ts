@@ -4,7 +4,7 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { purgeRows, tenantPurged } from '@bailiwick/shared/purge.ts';
+import { purgeBatch, tablesOfTenants, tenantPurged } from '@bailiwick/shared/purge.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import { finishRemovals } from '../subjects/removal.ts';
@@ -33,7 +33,7 @@ async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string)
   // Restored or removed since it was found: left alone.
   const tenant = await em.findOne(TenantEntity, { id, status: 'deleting', purgeAt: { $lte: new Date() } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!tenant) return;
-  await purgeRows(em, schema, id, kept);
+  for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(em, table, id));
   await em.nativeDelete(TenantEntity, { id });
   const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
   const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];

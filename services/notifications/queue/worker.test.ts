@@ -41,7 +41,6 @@ async function work({ isStopping = false, done = false, headers = {}, body = '{"
     deliveries: 1,
     ack: () => Promise.resolve(void happened.push('ack')),
     retry: (delayMs) => void happened.push(`retry after ${delayMs}`),
-    working: () => {},
   };
   let handle: ((message: BrokerMessage) => Promise<void>) | undefined;
   const broker = { consume: (_options: unknown, take: typeof handle) => (handle = take) } as unknown as Broker;

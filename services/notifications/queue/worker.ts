@@ -35,7 +35,6 @@ const longestRestMs = 3_600_000;
 
 // After a kill the broker waits this long before it hands the work to somebody else; whoever lives gives a sign in time.
 const ackWaitMs = 10_000;
-const signOfLifeMs = 3000;
 
 /** So many of an endpoint's attempts wait in a lane for one of its slots. In the slow lane each may wait long. */
 const room = { quick: 8, slow: 4 };
@@ -78,14 +77,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
     }
   }
 
-  deps.broker.consume(options, async (message) => {
-    const sign = setInterval(() => message.working(), signOfLifeMs);
-    try {
-      await handle(message);
-    } finally {
-      clearInterval(sign);
-    }
-  });
+  deps.broker.consume(options, handle);
   return () => Promise.resolve(slots.close());
 }
 
