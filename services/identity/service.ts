@@ -74,7 +74,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
     schema: identitySchema,
     settings,
     log,
-    parts({ database, broker }) {
+    parts({ database, broker, refusals }) {
       const limiter = createLimiter(database);
       const deps = {
         database,
@@ -86,6 +86,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         throttle: createThrottle({ database, limiter, limits }),
         limiter,
         limits,
+        refusals,
         pager: createPager(keyRing),
         log,
       };

@@ -134,10 +134,12 @@ export function eventBody({ caller }: Pick<Origin, 'caller'>, { id, type, at, te
   return `${head.slice(0, -1)},"data":${typeof data === 'string' ? data : JSON.stringify(data)},"previous":${JSON.stringify(previous)}}`;
 }
 
-/** Writes the audit entry of a call that was refused or failed: nothing changed, so there is no event. */
-export function recordRefusal(em: EntityManager, origin: Origin, refusal: Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>): void {
+export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>;
+
+/** Writes the audit entry of a call that was refused or failed, or of so many like it: nothing changed, so there is no event. */
+export function recordRefusal(em: EntityManager, origin: Origin, refusal: Refusal, times = 1): void {
   const now = new Date();
-  const audit = draft(origin, now, { ...refusal, Changes: [] });
+  const audit = draft(origin, now, { ...refusal, Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }] });
   em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
 }
 

@@ -6,9 +6,10 @@ import { createDispatch, type Dispatch, type Routes, routes } from './dispatch.t
 import type { Log } from './log.ts';
 import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
-import { recordRefusal } from './outbox.ts';
 import type { Hop } from './peers.ts';
 import type { Running } from './process.ts';
+import { countedMs, createRefusals, type Refusals } from './refusals.ts';
+import { repeat } from './repeat.ts';
 import { createReadiness } from './readiness.ts';
 import { startRelay } from './relay.ts';
 import { createRevoker } from './revocation.ts';
@@ -48,7 +49,7 @@ export type ServiceOptions = {
   settings: { databaseUrl: string; databasePool: number; natsUrl: string };
   log: Log;
   /** Makes the handlers and what runs beside them. */
-  parts: (means: { database: Database; broker: Broker }) => ServiceParts;
+  parts: (means: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
 };
 
 /**
@@ -59,7 +60,9 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
   const name = schema.service;
   const database = openDatabase({ service: name, url: settings.databaseUrl, entities: schema.entities, poolSize: settings.databasePool, log });
   const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
-  const { served, background = [] } = parts({ database, broker });
+  const refusals = createRefusals(database, log);
+  const { served, background = [] } = parts({ database, broker, refusals });
+  const tellOfRefusals = repeat({ everyMs: countedMs, log, failed: 'refused calls could not be audited', work: refusals.tell });
   const table = routes(...served);
 
   let hasFoundBroker = false;
@@ -67,7 +70,7 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
   const running: Array<() => Promise<void>> = [];
   const begin = whenSchemaFits(database, schema, log, () => {
     relay = startRelay({ database, broker, log });
-    running.push(...background.map((start) => start({ dispatch })));
+    running.push(...[...background, tellOfRefusals].map((start) => start({ dispatch })));
   });
 
   const dispatch = createDispatch({
@@ -75,10 +78,10 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
     log,
     revoke: createRevoker(broker),
     afterChange: () => relay?.nudge(),
-    auditRefusal: ({ operation, caller, permission }, error, tenant) =>
-      database.transaction(null, async (em) =>
-        recordRefusal(em, { operation, caller, permission }, { Tenant: tenant, Action: 'access.denied', Result: 'denied', Code: error.code, Targets: [] }),
-      ),
+    auditRefusal: (call, error, tenant) => {
+      const kind = [call.caller.type, call.caller.id, call.operation.name, tenant].join(' ');
+      return refusals.record(kind, call, { Tenant: tenant, Action: 'access.denied', Result: 'denied', Code: error.code, Targets: [] });
+    },
   });
 
   return {
@@ -95,6 +98,7 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
     async stop() {
       begin.cancel();
       await Promise.all(running.map((stop) => stop()));
+      await refusals.tell();
       await relay?.stop();
       await broker.close();
       await database.close();

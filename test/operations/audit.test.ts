@@ -161,10 +161,11 @@ describeBoth('audit', (topology) => {
   test('the entries of a tenant are numbered without gaps and chained by their hashes', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const paths = Array.from({ length: 40 }, (_, index) => `g${index}`);
-    const calls = paths.flatMap((path) => [() => save(Tenant, path), () => save(other, path), () => save(Tenant, path, bob.token)]);
+    const refused = paths.slice(0, 10).map((path) => () => save(Tenant, path, bob.token));
+    const calls = [...paths.flatMap((path) => [() => save(Tenant, path), () => save(other, path)]), ...refused];
     await Promise.all(calls.map((call) => patiently(call)));
     for (const [tenant, count] of [
-      [Tenant, 83],
+      [Tenant, 53],
       [other, 43],
     ] as const) {
       const entries = (await entriesWhenThere(tenant, count)).toReversed();

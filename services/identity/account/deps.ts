@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import type { Refusals } from '@bailiwick/shared/refusals.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import type { AccountLimits } from '../limits.ts';
 import type { PasswordPolicy } from './password-policy.ts';
@@ -19,6 +20,7 @@ export type AccountDeps = {
   throttle: Throttle;
   limiter: Limiter;
   limits: AccountLimits;
+  refusals: Refusals;
 };
 
 /**

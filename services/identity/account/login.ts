@@ -3,7 +3,6 @@ import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { readEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound, ServiceError, unauthenticated, unavailable } from '@bailiwick/shared/errors.ts';
 import { onPool } from '@bailiwick/shared/orm.ts';
-import { recordRefusal } from '@bailiwick/shared/outbox.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
@@ -17,7 +16,7 @@ const wrong = 'email or password is wrong';
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
 
-export function loginHandlers({ database, passwords, passwordPolicy, authority, throttle }: AccountDeps): Login {
+export function loginHandlers({ database, passwords, passwordPolicy, authority, throttle, refusals }: AccountDeps): Login {
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
     // A text that is no address has no account: it takes the same way as an unknown one.
@@ -43,9 +42,8 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
   /** An error that is in the audit. */
   async function failure(error: ServiceError, call: Call, address: string, user: UserRow | undefined): Promise<ServiceError> {
     const target = { Type: user ? 'user' : 'address', ID: user?.id ?? '', Name: user?.email ?? address };
-    await database.transaction(null, async (em) =>
-      recordRefusal(em, call, { Tenant: '', Action: 'user.sign_in_failed', Result: 'failed', Code: error.code, Targets: [target] }),
-    );
+    const refusal = { Tenant: '', Action: 'user.sign_in_failed', Result: 'failed', Code: error.code, Targets: [target] } as const;
+    await refusals.record(`sign in ${target.Type} ${target.ID || readEmail(address)?.key}`, call, refusal);
     return error;
   }
 

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { type AuditDraft, OutboxEntity } from '@bailiwick/shared/outbox.ts';
+import { createRefusals } from '@bailiwick/shared/refusals.ts';
+import { create } from '@bufbuild/protobuf';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { rowsOf } from './store.ts';
+
+let store: TestDatabase;
+let database: Database;
+
+before(async () => {
+  store = await createTestDatabase();
+  database = openDatabase({ service: 'access', url: store.url, entities: [OutboxEntity], poolSize: 4, log: createLog('test', () => {}) });
+});
+after(async () => {
+  await database?.close();
+  await store?.drop();
+});
+
+test('of what is refused again and again ten get an entry each, and one says how many the others were', async () => {
+  const refusals = createRefusals(
+    database,
+    createLog('test', () => {}),
+  );
+  const refuse = (id: string, Tenant: string) => {
+    const origin = { operation: { name: 'Groups_List' }, caller: create(CallerSchema, { type: 'user', id }), permission: 'iam.groups.read' };
+    const refusal = { Tenant, Action: 'access.denied', Result: 'denied', Code: 'permission_denied', Targets: [] } as const;
+    return refusals.record(`${id} ${Tenant}`, origin, refusal);
+  };
+  const entries = async () => {
+    const rows = await rowsOf<{ audit: string }>({ databaseUrl: store.url }, 'select audit from access.outbox order by id');
+    return rows.map(({ audit }) => JSON.parse(audit) as AuditDraft);
+  };
+  await Promise.all(Array.from({ length: 25 }, () => refuse('usr_1', 'tnt_1')));
+  for (let times = 0; times < 10; times++) await refuse('usr_2', 'tnt_1');
+  assert.equal((await entries()).length, 20);
+  await refusals.tell();
+  const all = await entries();
+  const { ActorID, Tenant, Operation, Permission, Result, Changes } = all.at(-1) ?? assert.fail();
+  assert.deepEqual([all.length, ActorID, Tenant, Operation, Permission, Result], [21, 'usr_1', 'tnt_1', 'Groups_List', 'iam.groups.read', 'denied']);
+  assert.deepEqual(Changes, [{ Field: 'Times', Old: null, New: 15 }]);
+
+  // A minute later they are counted anew.
+  await refuse('usr_1', 'tnt_1');
+  await refusals.tell();
+  assert.equal((await entries()).length, 22);
+});
