@@ -10,8 +10,8 @@ import type { Operation } from '../operation.ts';
 
 type Field = { path: string; kind: string; required: boolean; text: string };
 
-const declarations = `/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated. */
-export type FieldKind = 'text' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
+const declarations = `/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated, a "secret" never stands there. */
+export type FieldKind = 'text' | 'secret' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
 
 export type Field = { readonly path: string; readonly kind: FieldKind; readonly required: boolean; readonly text: string };
 
@@ -68,6 +68,7 @@ function kindOf(field: DescField): string {
   if (list) return kindOf(list);
   if (field.fieldKind === 'message') return wellKnown[field.message.typeName] ?? 'json';
   if (field.fieldKind !== 'scalar') throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
+  if (field.proto.options?.debugRedact) return 'secret';
   return scalars[field.scalar] ?? 'text';
 }
 

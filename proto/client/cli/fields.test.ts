@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { UsageError } from './failure.ts';
-import { isSecret, readRequest } from './fields.ts';
+import { readRequest } from './fields.ts';
 import { type Field, operations } from './gen/help.ts';
 
 const fieldsOf = (operation: string) => operations[operation]?.fields ?? assert.fail(operation);
@@ -35,13 +35,23 @@ test('what cannot be meant is a usage error', async () => {
   for (const data of ['[1]', '{', 'null']) await assert.rejects(readRequest([], {}, data), UsageError);
 });
 
+test('what is called like a secret is one, and so is the address of a chat', () => {
+  const all = Object.entries(operations).flatMap(([name, { fields }]) => fields.map(({ path: at, kind }) => ({ name: `${name} ${at}`, kind })));
+  const called = all.filter(({ name, kind }) => /(Password|Token|Secret|[ .]Current|[ .]Code)$/.test(name) && kind !== 'secret');
+  assert.deepEqual(called, []);
+  const others = all.filter(({ name, kind }) => kind === 'secret' && !/ (Current|Password|Token|Secret|Code)$/.test(name));
+  assert.deepEqual(
+    others.map(({ name }) => name),
+    ['Chat_CreateEndpoint URL', 'Chat_UpdateEndpoint URL'],
+  );
+});
+
 test('no secret stands on the command line, and none is repeated in what is said of it', async (t) => {
-  const secrets = Object.values(operations).flatMap(({ fields }) => fields.filter(isSecret).map((one) => one.path));
-  for (const name of ['Current', 'Password', 'Token']) assert.ok(secrets.includes(name), name);
   await assert.rejects(
     readRequest(fieldsOf('Account_Login'), { Password: 'hunter22' }, undefined),
     (error) => error instanceof UsageError && !error.message.includes('hunter22'),
   );
+  await assert.rejects(readRequest(fieldsOf('Chat_CreateEndpoint'), { URL: 'https://hooks.slack.com/services/T/B/X' }, undefined), UsageError);
   await assert.rejects(readRequest([], {}, '{"Password":"hunter22"'), (error) => error instanceof UsageError && !error.message.includes('hunter22'));
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-fields-'));
   t.after(() => rmSync(folder, { recursive: true }));

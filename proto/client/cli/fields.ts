@@ -7,10 +7,6 @@ import { readSecret, readSource } from './input.ts';
 export type Values = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 type Request = Record<string, unknown>;
 
-/** Fields that no command line shall hold. */
-const secret = /(^|\.)(\w*(Password|Token|Secret)|Current|Code)$/;
-
-export const isSecret = ({ path, kind }: Field): boolean => kind === 'text' && secret.test(path);
 export const isRepeated = ({ kind }: Field): boolean => kind === 'texts' || kind === 'map' || kind === 'json';
 
 /** What parseArgs has to know of the flags. */
@@ -36,7 +32,7 @@ async function readData(source: string): Promise<Request> {
 
 async function readOne(field: Field, text: string): Promise<unknown> {
   const flag = `--${field.path}`;
-  if (isSecret(field)) return readSecret(text, flag);
+  if (field.kind === 'secret') return readSecret(text, flag);
   if (field.kind === 'number') {
     if (!/^-?\d+$/.test(text)) throw new UsageError(`${flag} must be a whole number`);
     return Number(text);

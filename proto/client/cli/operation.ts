@@ -5,7 +5,7 @@ import type { Streams } from '../gen/types.ts';
 import { type Command, type Given, textOf } from './command.ts';
 import { connect } from './connect.ts';
 import { exitCodes, UsageError } from './failure.ts';
-import { flagsOf, isRepeated, isSecret, readRequest } from './fields.ts';
+import { flagsOf, isRepeated, readRequest } from './fields.ts';
 import { type Field, type Help, operations } from './gen/help.ts';
 import { print, printAnswer, printItems, say } from './output.ts';
 
@@ -25,6 +25,7 @@ export function operationCommand(name: string): Command | undefined {
 
 const placeholders: Record<Field['kind'], string> = {
   text: 'TEXT',
+  secret: '@FILE|-',
   texts: 'TEXT',
   flag: 'true|false',
   number: 'NUMBER',
@@ -36,7 +37,7 @@ const placeholders: Record<Field['kind'], string> = {
 
 function flagHelp(field: Field): [string, string] {
   const notes = [field.text, field.required ? 'Required.' : '', isRepeated(field) ? 'May be repeated.' : ''];
-  return [`--${field.path} ${isSecret(field) ? '@FILE|-' : placeholders[field.kind]}`, notes.filter((note) => note !== '').join(' ')];
+  return [`--${field.path} ${placeholders[field.kind]}`, notes.filter((note) => note !== '').join(' ')];
 }
 
 async function runOperation(name: string, { fields, answers }: Help, { values, rest }: Given) {

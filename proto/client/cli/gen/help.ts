@@ -1,7 +1,7 @@
 // Generated from the proto files by `npm run generate`. Do not edit.
 
-/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated. */
-export type FieldKind = 'text' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
+/** How a field is written on a command line. "json" is a record in a list, "texts" and "json" may be repeated, a "secret" never stands there. */
+export type FieldKind = 'text' | 'secret' | 'texts' | 'flag' | 'number' | 'time' | 'bytes' | 'map' | 'json';
 
 export type Field = { readonly path: string; readonly kind: FieldKind; readonly required: boolean; readonly text: string };
 
@@ -53,20 +53,20 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Mails a token to a new address; Account_Verify with that token makes it the account's address. The answer is the same whether or not somebody else has the address.","access":"a session, about the caller","answers":"record",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
-      {"path":"Password","kind":"text","required":false,"text":"The account's password. Where it has none the sign-in must not be older than 15 minutes."},
+      {"path":"Password","kind":"secret","required":false,"text":"The account's password. Where it has none the sign-in must not be older than 15 minutes."},
     ],
   },
   Account_ChangePassword: {
     "text":"Changes the caller's password, and ends all other sessions of the account.","access":"a session, about the caller","answers":"record",
     fields: [
-      {"path":"Current","kind":"text","required":true,"text":""},
-      {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
+      {"path":"Current","kind":"secret","required":true,"text":""},
+      {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters, none of the common ones."},
     ],
   },
   Account_ExchangeCode: {
     "text":"Begins the session that single sign-on has promised an application with a code. The code works once, for a minute, and in a browser only for pages of the origin that it was sent to.","access":"anybody","answers":"record",
     fields: [
-      {"path":"Code","kind":"text","required":true,"text":""},
+      {"path":"Code","kind":"secret","required":true,"text":""},
       {"path":"Cookie","kind":"flag","required":false,"text":"For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty."},
     ],
   },
@@ -78,7 +78,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Signs in with address and password. The token is shown once. Where the domain of the address wants single sign-on, nobody's password serves.","access":"anybody","answers":"record",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
-      {"path":"Password","kind":"text","required":true,"text":""},
+      {"path":"Password","kind":"secret","required":true,"text":""},
       {"path":"Cookie","kind":"flag","required":false,"text":"For a browser: the token goes into an HttpOnly cookie, and Token in the answer is empty."},
     ],
   },
@@ -90,7 +90,7 @@ export const operations: Readonly<Record<string, Help>> = {
     "text":"Registers an account and mails a verification token. The answer is the same whether or not the address is known already: a known address gets a mail that says so.","access":"anybody","answers":"record",
     fields: [
       {"path":"Email","kind":"text","required":true,"text":""},
-      {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
+      {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters, none of the common ones."},
     ],
   },
   Account_RequestPasswordReset: {
@@ -108,8 +108,8 @@ export const operations: Readonly<Record<string, Help>> = {
   Account_ResetPassword: {
     "text":"Sets a new password with the token that was mailed, and ends all sessions of the account.","access":"anybody","answers":"record",
     fields: [
-      {"path":"Token","kind":"text","required":true,"text":""},
-      {"path":"Password","kind":"text","required":true,"text":"8 to 256 characters, none of the common ones."},
+      {"path":"Token","kind":"secret","required":true,"text":""},
+      {"path":"Password","kind":"secret","required":true,"text":"8 to 256 characters, none of the common ones."},
     ],
   },
   Account_Update: {
@@ -126,7 +126,7 @@ export const operations: Readonly<Record<string, Help>> = {
   Account_Verify: {
     "text":"Verifies the address of a registration with the token that was mailed.","access":"anybody","answers":"record",
     fields: [
-      {"path":"Token","kind":"text","required":true,"text":""},
+      {"path":"Token","kind":"secret","required":true,"text":""},
     ],
   },
   Audit_Export: {
@@ -294,7 +294,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Endpoint.Active","kind":"flag","required":false,"text":"Absent on update = as it was."},
       {"path":"Endpoint.EventTypes","kind":"texts","required":false,"text":"The event types to receive, \"user.*\" allowed as in \"every event of a user\"; empty = all."},
       {"path":"Endpoint.Description","kind":"text","required":false,"text":""},
-      {"path":"URL","kind":"text","required":true,"text":"The incoming-webhook URL of the chat service. It is sealed and never returned."},
+      {"path":"URL","kind":"secret","required":true,"text":"The incoming-webhook URL of the chat service. It is sealed and never returned."},
     ],
   },
   Chat_DeleteEndpoint: {
@@ -357,7 +357,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Endpoint.Active","kind":"flag","required":false,"text":"Absent on update = as it was."},
       {"path":"Endpoint.EventTypes","kind":"texts","required":false,"text":"The event types to receive, \"user.*\" allowed as in \"every event of a user\"; empty = all."},
       {"path":"Endpoint.Description","kind":"text","required":false,"text":""},
-      {"path":"URL","kind":"text","required":false,"text":"Empty = the stored URL stays."},
+      {"path":"URL","kind":"secret","required":false,"text":"Empty = the stored URL stays."},
     ],
   },
   Domain_Create: {
@@ -706,7 +706,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Provider.DefaultRoles","kind":"texts","required":false,"text":"The roles of those who become members by signing in; none = the tenant's default role."},
       {"path":"Provider.GroupMappings","kind":"json","required":false,"text":"What the provider's groups mean here."},
       {"path":"Provider.AttributeMap","kind":"map","required":false,"text":"Where other than in the usual places the provider says what: Subject, Email, EmailVerified, Name, GivenName, FamilyName, Picture, Locale, Groups → the name of a claim or attribute."},
-      {"path":"Secret","kind":"text","required":false,"text":"OIDC: the client secret. It is sealed and never returned; empty = the stored one stays."},
+      {"path":"Secret","kind":"secret","required":false,"text":"OIDC: the client secret. It is sealed and never returned; empty = the stored one stays."},
       {"path":"MetadataXML","kind":"text","required":false,"text":"SAML: the provider's metadata, from which its names, addresses and certificates are taken."},
       {"path":"MetadataURL","kind":"text","required":false,"text":"The same, to be fetched now."},
       {"path":"IfUpdatedAt","kind":"time","required":false,"text":"Save only if the stored provider's UpdatedAt is still this one."},
@@ -722,7 +722,7 @@ export const operations: Readonly<Record<string, Help>> = {
   TenantInvitations_Accept: {
     "text":"Makes the caller a member with the invitation's roles and groups.","access":"a session: the caller's verified address is the invited one","answers":"record",
     fields: [
-      {"path":"Token","kind":"text","required":true,"text":""},
+      {"path":"Token","kind":"secret","required":true,"text":""},
     ],
   },
   TenantInvitations_Create: {
@@ -737,7 +737,7 @@ export const operations: Readonly<Record<string, Help>> = {
   TenantInvitations_Decline: {
     "text":"Turns an invitation down.","access":"anybody: whoever holds the invitation's token may turn it down","answers":"record",
     fields: [
-      {"path":"Token","kind":"text","required":true,"text":""},
+      {"path":"Token","kind":"secret","required":true,"text":""},
     ],
   },
   TenantInvitations_Delete: {
@@ -860,7 +860,7 @@ export const operations: Readonly<Record<string, Help>> = {
   Tokens_Introspect: {
     "text":"Who holds a session token or bot key, if anybody does. With the permission in a tenant only, tokens of people and bots that do not belong to that tenant are inactive like unknown ones.","access":"a bot key: the permission iam.tokens.introspect in Tenant; or the permission iam.tokens.introspect on the platform","answers":"record",
     fields: [
-      {"path":"Token","kind":"text","required":true,"text":""},
+      {"path":"Token","kind":"secret","required":true,"text":""},
       {"path":"Tenant","kind":"text","required":false,"text":"The tenant it was presented for; empty = any, with the permission on the platform."},
       {"path":"IP","kind":"text","required":false,"text":"The address it was presented from. A bot key that is bound to addresses is active only where one of them is told."},
     ],
@@ -876,7 +876,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"User.Locale","kind":"text","required":false,"text":""},
       {"path":"User.ExternalID","kind":"text","required":false,"text":"The person's id in another system."},
       {"path":"User.Metadata","kind":"map","required":false,"text":""},
-      {"path":"Password","kind":"text","required":false,"text":""},
+      {"path":"Password","kind":"secret","required":false,"text":""},
     ],
   },
   Users_Delete: {
