@@ -4,10 +4,10 @@ import type { Client, ListName, OperationName, RequestOf, StreamName } from '../
 import type { Streams } from '../gen/types.ts';
 import { type Command, type Given, textOf } from './command.ts';
 import { connect } from './connect.ts';
-import { exitCodes, UsageError } from './failure.ts';
+import { exitCodes, Refusal, UsageError } from './failure.ts';
 import { flagsOf, isRepeated, readRequest } from './fields.ts';
 import { type Field, type Help, operations } from './gen/help.ts';
-import { print, printAnswer, printItems, say } from './output.ts';
+import { isRefused, print, printAnswer, printItems, say } from './output.ts';
 
 /** The command that an operation is. Undefined where there is none of that name. */
 export function operationCommand(name: string): Command | undefined {
@@ -54,12 +54,18 @@ async function runOperation(name: string, { fields, answers }: Help, { values, r
 
 async function printStream(client: Client, name: StreamName, request: Streams[StreamName]['request']): Promise<void> {
   const { body } = await client.stream(name, request);
-  if (body !== null) await pipeline(body, process.stdout, { end: false });
+  if (body === null) return;
+  try {
+    await pipeline(body, process.stdout, { end: false });
+  } catch {
+    if (!isRefused()) throw new Refusal(`${name}: the answer broke off, and what was written is not all of it`, exitCodes.unavailable);
+  }
 }
 
 async function printAll(client: Client, name: ListName, request: RequestOf<ListName>, json: boolean): Promise<void> {
   const items: unknown[] = [];
   for await (const item of client.list(name, request)) {
+    if (isRefused()) return;
     if (json) print(JSON.stringify(item));
     else items.push(item);
   }

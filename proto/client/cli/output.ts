@@ -1,8 +1,30 @@
 import process from 'node:process';
+import { exitCodes } from './failure.ts';
 import { aligned, cell, printable, table } from './text.ts';
 
+let refused = false;
+
+/** Whether the answer goes nowhere any more: nothing of it need be read. */
+export const isRefused = (): boolean => refused;
+
+/**
+ * `bailiwick … | head` has read enough, which is no failure, and leaves no change half made: the command goes on to its
+ * end without writing. An answer that found no room is one.
+ */
+export function watchOutput(): void {
+  process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+    if (!refused && code !== 'EPIPE') {
+      say(`bailiwick: the answer cannot be written (${code})`);
+      process.exitCode = exitCodes.failed;
+    }
+    refused = true;
+  });
+  // Nobody is left who could be told.
+  process.stderr.on('error', () => {});
+}
+
 /** Writes a line of the answer. */
-export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+export const print = (text: string): void => void (refused || process.stdout.write(`${text}\n`));
 /** Says something about it, beside the answer. */
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
