@@ -26,10 +26,17 @@ export async function failureOf(operation: string, response: Response): Promise<
     operation,
     status,
     Code: typeof Code === 'string' ? Code : codeOf(status),
-    Messages: messages.length > 0 ? messages : [`the answer was HTTP ${status}`],
+    Messages: messages.length > 0 ? messages : [inWords(response)],
     RequestID: typeof RequestID === 'string' ? RequestID : '',
     retryAfter: retryAfterSeconds(headers.get('retry-after')),
   });
+}
+
+/** A browser hides where it is redirected to, and the status. */
+function inWords({ status, type, headers }: Response): string {
+  if (type !== 'opaqueredirect' && (status < 300 || status >= 400)) return `the answer was HTTP ${status}`;
+  const location = headers.get('location');
+  return `redirected${location === null ? '' : ` to ${location}`}: is this the right address?`;
 }
 
 function codeOf(status: number): string {

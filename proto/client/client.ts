@@ -4,6 +4,7 @@ import { CallTimeoutError, errorOf } from './errors.ts';
 import { withoutSideEffects } from './gen/operations.ts';
 import type { Operations, Streams } from './gen/types.ts';
 import { waitBeforeRetry } from './retry.ts';
+import { readUrl } from './url.ts';
 
 /** The name of an operation, as it is documented. */
 export type OperationName = keyof Operations;
@@ -72,13 +73,6 @@ export function createClient(options: ClientOptions): Client {
 type Settings = ClientOptions & typeof defaults & { fetch: typeof globalThis.fetch };
 
 type Job<Answer> = { operation: string; request: object; read: (operation: string, response: Response) => Promise<Answer>; streams?: boolean };
-
-function readUrl(text: string): string {
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError(`the url must be http or https, not ${url.protocol}`);
-  if (url.username !== '' || url.search !== '' || url.hash !== '') throw new TypeError('the url must have no user, query or fragment');
-  return url.href.replace(/\/+$/, '');
-}
 
 /** One call with its retries, within its time. */
 async function perform<Answer>(settings: Settings, job: Job<Answer>, options: CallOptions = {}): Promise<Answer> {

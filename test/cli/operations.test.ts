@@ -78,9 +78,19 @@ describe('bailiwick: every operation', () => {
     assert.equal(await codes(['Groups_Get', '--Slug', 'x']), 2);
     assert.equal(await codes(['Groups_List', '--Page.Limit', 'many']), 2);
     assert.equal(await codes(['Groups_Get', '--data', '{']), 2);
-    assert.equal(await codes(['Groups_List', '--Tenant', tenant, '--url', 'somewhere']), 2);
+    for (const url of ['somewhere', 'ftp://h/', 'https://h/?a=b', 'https://u:p@h/'])
+      assert.equal(await codes(['Groups_List', '--Tenant', tenant, '--url', url]), 2, url);
     assert.equal(await codes(['Groups_List', '--Tenant', tenant], { BAILIWICK_TOKEN: '' }), 4);
     assert.equal(await codes(['Groups_Save', '--url', 'http://127.0.0.1:1']), 5);
+  });
+
+  test('who is about to send something in clear to another host is told, and no password of an address is shown', async () => {
+    const said = async (url: string, ...args: string[]) => (await cli.run([...args, '--url', url], { input: 'hunter22' })).stderr;
+    const save = ['Groups_Save', '--Group.Tenant', tenant];
+    assert.match(await said('http://0.0.0.0:1', ...save), /^bailiwick: http:\/\/0\.0\.0\.0:1 is not https: .*\n.*cannot be reached/);
+    assert.match(await said('http://0.0.0.0:1', 'login', '--email', 'ada@example.com'), /is not https/);
+    for (const url of ['http://localhost:1', 'http://[::1]:1', 'https://0.0.0.0:1']) assert.doesNotMatch(await said(url, ...save), /is not https/, url);
+    assert.doesNotMatch(await said('https://:hunter22@h/', ...save), /hunter22/);
   });
 
   test('the help has every operation but the worker’s, with who may call it and its fields', async () => {

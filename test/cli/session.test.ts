@@ -26,7 +26,8 @@ describe('bailiwick: who is calling', () => {
     assert.deepEqual([signedIn.code, signedIn.stdout], [0, ''], signedIn.stderr);
     assert.equal(statSync(cli.sessionsFile).mode & 0o777, 0o600);
     assert.equal(statSync(path.dirname(cli.sessionsFile)).mode & 0o777, 0o700);
-    // Also where no address is said any more.
+    // Also where the address is spelt in another way, or not said any more.
+    assert.equal((await cli.run(['Account_Get', '--url', `${stack.url.replace('http:', 'HTTP:')}//`])).code, 0);
     const account = await cli.run(['Account_Get', '--json'], { env: { BAILIWICK_URL: '' } });
     assert.equal((JSON.parse(account.stdout) as { User: { Email: string } }).User.Email, email);
 

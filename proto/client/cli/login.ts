@@ -24,8 +24,9 @@ export const login: Command = {
       return exitCodes.ok;
     }
     const email = textOf(values['email']) ?? (await askAddress());
-    const password = await askSecret(`Password of ${email}: `);
+    // First, so that a person is warned of an address before the password is typed.
     const client = await connect(connection, '');
+    const password = await askSecret(`Password of ${email}: `);
     const { Token, Session } = await client.call('Account_Login', { Email: email, Password: password });
     keepSession(url, Token);
     say(`${email} is signed in at ${url}${Session.ExpiresAt === undefined ? '' : ` until ${Session.ExpiresAt}`}`);
