@@ -17,6 +17,15 @@ export async function successOf(operation: string, response: Response): Promise<
   });
 }
 
+/** A success that is read as it comes. `onEnd` is called once it was read, broke off or was given up. */
+export function streamOf(response: Response, onEnd: () => void): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const end = response.body?.pipeTo(writable) ?? writable.close();
+  // A failure is told to whoever reads.
+  void end.catch(() => {}).finally(onEnd);
+  return new Response(readable, response);
+}
+
 /** The failure that a response tells of. */
 export async function failureOf(operation: string, response: Response): Promise<BailiwickError> {
   const { status, headers } = response;

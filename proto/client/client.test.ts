@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientOptions, createClient } from './client.ts';
 import { BailiwickError, CallTimeoutError, NotFoundError, PermissionDeniedError, ResourceExhaustedError, UnavailableError } from './errors.ts';
 
@@ -128,6 +130,34 @@ test('the time of a call includes its retries', async (t) => {
   await assert.rejects(busy.client().call('Groups_Delete', group, { timeoutMs: 100 }), (error) => error instanceof CallTimeoutError && error.status === 0);
   const answering = await startGateway(t, ok());
   await answering.client().call('Groups_Delete', group, { timeoutMs: Number.POSITIVE_INFINITY });
+  const unsigned = answering.client({ token: () => new Promise(() => {}), timeoutMs: 100 });
+  await assert.rejects(unsigned.call('Groups_Delete', group), CallTimeoutError);
+});
+
+test('the caller’s signal ends a stream, and is let go of once the stream has ended', async (t) => {
+  const csv: Reply = { status: 200, body: 'one\r\n', headers: { 'content-type': 'text/csv' } };
+  const endless: Reply = (response) => void response.writeHead(200).write('one\r\n');
+  const cut: Reply = (response) => {
+    endless(response);
+    setTimeout(() => response.destroy(), 50);
+  };
+  const gateway = await startGateway(t, csv, cut, endless, endless);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stream = () => gateway.client().stream('Audit_Export', { Tenant: 'tnt_1' }, { signal });
+  const listeners = async () => {
+    await sleep(50);
+    return getEventListeners(signal, 'abort').length;
+  };
+  assert.equal(await (await stream()).text(), 'one\r\n');
+  await assert.rejects((await stream()).text());
+  const given = await stream();
+  assert.equal(await listeners(), 1);
+  await given.body?.cancel();
+  assert.equal(await listeners(), 0);
+  const aborted = (await stream()).text();
+  controller.abort(new Error('enough'));
+  await assert.rejects(aborted, /enough/);
 });
 
 test('a list goes on to its end with the same filter, and no further than it is read', async (t) => {

@@ -1,5 +1,5 @@
-import { failureOf, successOf } from './answer.ts';
-import { type Deadline, pause, startDeadline } from './deadline.ts';
+import { failureOf, streamOf, successOf } from './answer.ts';
+import { type Deadline, orAborted, pause, startDeadline } from './deadline.ts';
 import { CallTimeoutError, errorOf } from './errors.ts';
 import { withoutSideEffects } from './gen/operations.ts';
 import type { Operations, Streams } from './gen/types.ts';
@@ -66,13 +66,22 @@ export function createClient(options: ClientOptions): Client {
     call,
     list: (operation, request, callOptions) => items(call, operation, request, callOptions),
     stream: (operation, request, callOptions) =>
-      perform(settings, { operation, request, read: (_, response) => Promise.resolve(response), streams: true }, callOptions),
+      perform(
+        settings,
+        { operation, request, read: (_, response, deadline) => Promise.resolve(streamOf(response, deadline.release)), streams: true },
+        callOptions,
+      ),
   };
 }
 
 type Settings = ClientOptions & typeof defaults & { fetch: typeof globalThis.fetch };
 
-type Job<Answer> = { operation: string; request: object; read: (operation: string, response: Response) => Promise<Answer>; streams?: boolean };
+type Job<Answer> = {
+  operation: string;
+  request: object;
+  read: (operation: string, response: Response, deadline: Deadline) => Promise<Answer>;
+  streams?: boolean;
+};
 
 /** One call with its retries, within its time. */
 async function perform<Answer>(settings: Settings, job: Job<Answer>, options: CallOptions = {}): Promise<Answer> {
@@ -97,15 +106,16 @@ async function perform<Answer>(settings: Settings, job: Job<Answer>, options: Ca
     const Messages = ['there was no answer in time'];
     throw new CallTimeoutError({ operation: job.operation, status: 0, Code: 'deadline_exceeded', Messages, RequestID: '' }, { cause: error });
   } finally {
-    // What is streamed can still be aborted.
+    // What is streamed can still be aborted, until it has been read.
     if (answered && job.streams) deadline.stopClock();
     else deadline.release();
   }
 }
 
-async function send<Answer>(settings: Settings, { operation, request, read }: Job<Answer>, { signal }: Deadline): Promise<Answer> {
+async function send<Answer>(settings: Settings, { operation, request, read }: Job<Answer>, deadline: Deadline): Promise<Answer> {
+  const { signal } = deadline;
   signal.throwIfAborted();
-  const token = typeof settings.token === 'function' ? await settings.token() : settings.token;
+  const token = typeof settings.token === 'function' ? await orAborted(settings.token(), signal) : settings.token;
   // What fetch would say of it has the token in it.
   if (token !== undefined && !/^[!-~]*$/.test(token)) throw new TypeError('the token holds characters that no token has');
   const headers = {
@@ -119,7 +129,7 @@ async function send<Answer>(settings: Settings, { operation, request, read }: Jo
   try {
     const response = await fetch(`${url}/${operation}`, init);
     if (response.status !== 200) throw await failureOf(operation, response);
-    return await read(operation, response);
+    return await read(operation, response, deadline);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // fetch throws one for whatever the network says.

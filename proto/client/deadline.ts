@@ -35,6 +35,12 @@ export function startDeadline(given: AbortSignal | undefined, timeoutMs: number)
   };
 }
 
+/** Waits for what knows of no signal, or throws the signal's reason as soon as it is aborted. */
+export function orAborted<Value>(work: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+  return Promise.race([work, aborted]);
+}
+
 /** Waits, or throws the signal's reason as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
