@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { create, type DescField, type DescMessage, getOption, type Message, type MessageInitShape, ScalarType } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
-import { isTimestamp, isValueMap, listField } from './values.ts';
+import { isTimestamp, isValueMap, listField, rfc3339 } from './values.ts';
 
 // The reader of documented JSON. Unlike protobuf's own it goes on after a wrong type and lists them all,
 // knows the documented spelling only, drops what the service manages before looking at it, and speaks of
@@ -115,8 +115,6 @@ function readBytes(value: unknown, path: string, reader: Reader): Uint8Array | u
   if (text === undefined || !base64.test(text) || text.replace(/=+$/, '').length % 4 === 1) return problem(reader, path, 'must be base64');
   return Buffer.from(text, 'base64');
 }
-
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 function readTime(value: unknown, path: string, reader: Reader): unknown {
   const date = typeof value === 'string' && rfc3339.test(value) ? new Date(value) : undefined;

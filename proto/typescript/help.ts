@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
-import { listField } from '../json/values.ts';
+import { listField, rfc3339 } from '../json/values.ts';
 import { accessLine } from '../openapi/access.ts';
 import { comment, isAlwaysThere, isRecord } from '../openapi/schemas.ts';
 import type { Operation } from '../operation.ts';
@@ -23,6 +23,9 @@ export type Help = {
   readonly answers: 'record' | 'page' | 'stream';
   readonly fields: readonly Field[];
 };
+
+/** How the service reads a time. */
+export const rfc3339 = ${rfc3339};
 
 export const operations: Readonly<Record<string, Help>> = `;
 

@@ -14,6 +14,9 @@ export type Help = {
   readonly fields: readonly Field[];
 };
 
+/** How the service reads a time. */
+export const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
 export const operations: Readonly<Record<string, Help>> = {
   Access_Check: {
     "text":"Whether a subject holds a permission, or each of several.","access":"a session or a bot key: the permission iam.grants.read in Tenant; or about the caller itself, user or bot","answers":"record",

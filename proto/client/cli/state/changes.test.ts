@@ -123,7 +123,7 @@ test('everything that is wrong with a file is said at once, with its place', () 
 Tenants: acme
 Roles: [{ Name: 1, Permissions: app.a }, { Slug: a }, { Slug: a }]
 Groups: [{ Path: eng, Members: [1] }, { Path: /Eng }, text]
-Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon }]
+Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon }, { User: a, Role: a, ExpiresAt: 2027-01-31 }]
 `;
   assert.throws(
     () => readWanted(wrong, 'acme.yaml'),
@@ -141,11 +141,13 @@ Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon
         'Grants[1] must have one of User, Group and Bot',
         'Grants[2].ExpiresAt must be a time',
         'Grants[2].Role is missing',
+        'Grants[3].ExpiresAt must be a time',
       ])
         assert.ok(error.message.includes(part), `${part}\n\n${error.message}`);
       return true;
     },
   );
   assert.throws(() => readWanted('Roles: [', 'x'), /^Error: x: /);
+  assert.throws(() => readWanted('Roles: *none', 'x'), /^Error: x: Unresolved alias[^\n]*$/);
   assert.throws(() => readWanted('', 'x'), /the file must be an object/);
 });

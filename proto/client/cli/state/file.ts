@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import { Refusal } from '../failure.ts';
 import { listOf, mapOf, type Problems, recordOf, textOf, textsOf, timeOf } from './values.ts';
 
@@ -26,9 +26,20 @@ const kinds: readonly SubjectKind[] = ['User', 'Group', 'Bot'];
 export function readWanted(text: string, name: string): Wanted {
   const document = parseDocument(text);
   const problems: Problems = document.errors.map(({ message }) => message.split('\n')[0] ?? '');
-  const wanted = problems.length === 0 ? read(document.toJS(), problems) : {};
+  const value = problems.length === 0 ? valueOf(document, problems) : undefined;
+  const wanted = problems.length === 0 ? read(value, problems) : {};
   if (problems.length > 0) throw new Refusal(problems.map((problem) => `${name}: ${problem}`).join('\n'));
   return wanted;
+}
+
+/** An alias leads nowhere, or to too much: that is found out only here. */
+function valueOf(document: Document, problems: Problems): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    problems.push((error as Error).message);
+    return undefined;
+  }
 }
 
 function read(value: unknown, problems: Problems): Wanted {

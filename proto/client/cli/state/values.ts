@@ -1,3 +1,5 @@
+import { rfc3339 } from '../gen/help.ts';
+
 // Values of a YAML file. What is wrong is collected, with its place.
 
 export type Problems = string[];
@@ -27,10 +29,10 @@ export function textOf(record: Keys, key: string, at: string, problems: Problems
   return undefined;
 }
 
-/** A time; YAML leaves it a text. */
+/** A time as the service reads it; YAML leaves it a text. */
 export function timeOf(record: Keys, key: string, at: string, problems: Problems): string | undefined {
   const text = textOf(record, key, at, problems);
-  if (text === undefined || !Number.isNaN(Date.parse(text))) return text;
+  if (text === undefined || (rfc3339.test(text) && !Number.isNaN(Date.parse(text)))) return text;
   problems.push(`${join(at, key)} must be a time such as 2027-01-31T12:00:00Z`);
   return undefined;
 }
