@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createBot, createKey } from '../bots.ts';
 import { type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { type Cli, createCli } from './cli.ts';
@@ -95,6 +96,31 @@ Grants: [{ Group: eng, Role: editor }]
     assert.equal((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
     assert.equal(await isAllowed(tenant, owner.id, 'iam.roles.write'), true, 'the owner stays');
     assert.match((await apply('app.a', '--prune')).stdout, /^nothing to do/);
+  });
+
+  test('a bot names its tenant by ID, and does not prune what lets it prune', async () => {
+    const tenant = await newTenant();
+    const { Slug } = (await call('Tenants_Get', { Tenant: tenant }))['Tenant'] as { Slug: string };
+    const bot = await createBot(stack, tenant, owner.token);
+    await call('BotGrants_Add', { Grant: { Tenant: tenant, Bot: bot.ID, Role: 'admin' } });
+    await call('Groups_Save', { Group: { Tenant: tenant, Path: 'old' } });
+    const { Secret } = await createKey(stack, bot, owner.token);
+    const prune = (name: string, grants: string) =>
+      cli.run(['apply', '--file', '-', '--tenant', name, '--prune', '--yes'], {
+        input: `{ Groups: [], Grants: [${grants}] }`,
+        env: { BAILIWICK_TOKEN: Secret },
+      });
+    const bySlug = await prune(Slug, '');
+    assert.equal(bySlug.code, 1);
+    assert.match(bySlug.stderr, /a bot names its tenant by its ID/);
+
+    const locked = await prune(tenant, '');
+    assert.equal(locked.code, 1, locked.stderr);
+    assert.match(locked.stderr, /name your own grant in the file\n.*nothing was changed/);
+    assert.notEqual((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
+    const named = await prune(tenant, `{ Bot: ${bot.ID}, Role: admin }`);
+    assert.equal(named.code, 0, named.stderr);
+    assert.equal((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
   });
 
   test('what would be refused is said before anything is made', async () => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { Client } from '../../client.ts';
 import { differences } from './changes.ts';
 import { readWanted } from './file.ts';
-import type { Live, LiveGrant } from './live.ts';
+import { type Live, type LiveGrant, resolveSubjects } from './live.ts';
 
 const tenant = 'tnt_1';
 const role = (Slug: string, Permissions: string[], System = false) => ({
@@ -28,7 +29,14 @@ const group = (Path: string) => ({
   Metadata: { a: '1', b: '2' },
   UpdatedAt: 't1',
 });
-const grant = (kind: LiveGrant['kind'], subject: string, Role: string, ExpiresAt?: string): LiveGrant => ({ kind, subject, Role, Resource: '', ExpiresAt });
+const grant = (kind: LiveGrant['kind'], subject: string, Role: string, ExpiresAt?: string): LiveGrant => ({
+  ID: `grt_${subject}_${Role}`,
+  kind,
+  subject,
+  Role,
+  Resource: '',
+  ExpiresAt,
+});
 
 const live: Live = {
   roles: [role('owner', ['iam.*'], true), role('editor', ['app.a', 'app.b']), role('old', [])],
@@ -150,4 +158,14 @@ Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon
   assert.throws(() => readWanted('Roles: [', 'x'), /^Error: x: /);
   assert.throws(() => readWanted('Roles: *none', 'x'), /^Error: x: Unresolved alias[^\n]*$/);
   assert.throws(() => readWanted('', 'x'), /the file must be an object/);
+});
+
+test('a grant that is there twice, by address and by ID, is refused: only one of its ends could count', async () => {
+  const client = { call: () => Promise.resolve({ User: { ID: 'usr_1' } }) } as unknown as Client;
+  const resolve = (...more: string[]) =>
+    resolveSubjects(client, tenant, readWanted(`Grants: [{ User: usr_1, Role: a, ExpiresAt: 2027-01-31T00:00:00Z }, ${more.join()}]`, 'file'));
+  await assert.rejects(resolve('{ User: ada@example.com, Role: a }'), /the grant of a to user usr_1 is there more than once/);
+  await assert.rejects(resolve('{ Group: eng, Role: a }', '{ Group: /Eng, Role: a }'), /the grant of a to group \/Eng is there more than once/);
+  const { wanted } = await resolve('{ User: ada@example.com, Role: b }', '{ User: usr_1, Role: a, Resource: r1 }');
+  assert.equal(wanted.Grants?.length, 3);
 });

@@ -1,6 +1,6 @@
 import type { RequestOf } from '../../client.ts';
 import type { Group, Role } from '../../gen/types.ts';
-import { pathKey, type Wanted, type WantedGrant, type WantedGroup, type WantedRole } from './file.ts';
+import { grantKey, pathKey, type Wanted, type WantedGrant, type WantedGroup, type WantedRole } from './file.ts';
 import type { Live, LiveGrant, Names } from './live.ts';
 
 // From what is wanted and what there is to the requests that lead from one to the other, in an order in which they hold:
@@ -20,8 +20,8 @@ type ChangeName =
   | 'Groups_Delete'
   | 'Roles_Delete';
 
-/** One request, and what it does in words: "+ role editor". */
-export type Change = { [Name in ChangeName]: { operation: Name; request: RequestOf<Name>; text: string } }[ChangeName];
+/** One request, and what it does in words: "+ role editor". `grant` is the ID of the grant that it takes away. */
+export type Change = { [Name in ChangeName]: { operation: Name; request: RequestOf<Name>; text: string; grant?: string } }[ChangeName];
 
 /** `removals` is what the tenant has and the file has not; only --prune makes them changes. */
 export type Difference = { changes: Change[]; removals: Change[] };
@@ -116,18 +116,16 @@ function grantChanges(tenant: string, wanted: readonly WantedGrant[] | undefined
     return [grantChange(tenant, grant, 'Add', `${found === undefined ? '+' : '~'} ${inWords(grant, nameOf)}${found || grant.ExpiresAt ? ` ${until}` : ''}`)];
   });
   const extra = wanted === undefined ? [] : live.filter((grant) => !asked.has(grantKey(grant)) && grant.Role !== ownerRole);
-  return { changes, removals: extra.map((grant) => grantChange(tenant, grant, 'Remove', `- ${inWords(grant, nameOf)}`)) };
+  return { changes, removals: extra.map((grant) => ({ ...grantChange(tenant, grant, 'Remove', `- ${inWords(grant, nameOf)}`), grant: grant.ID })) };
 }
 
 const instant = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
 
-const grantKey = ({ kind, subject, Role, Resource }: LiveGrant) => JSON.stringify([kind, kind === 'Group' ? pathKey(subject) : subject, Role, Resource]);
-
-function inWords({ kind, subject, Role, Resource }: LiveGrant, nameOf: (id: string) => string): string {
+function inWords({ kind, subject, Role, Resource }: WantedGrant, nameOf: (id: string) => string): string {
   return `grant of ${Role} to ${kind.toLowerCase()} ${nameOf(subject)}${Resource === '' ? '' : ` for ${Resource}`}`;
 }
 
-function grantChange(Tenant: string, { kind, subject, Role, Resource, ExpiresAt }: LiveGrant, verb: 'Add' | 'Remove', text: string): Change {
+function grantChange(Tenant: string, { kind, subject, Role, Resource, ExpiresAt }: WantedGrant, verb: 'Add' | 'Remove', text: string): Change {
   const common = { Tenant, Role, Resource, ...(verb === 'Add' && ExpiresAt !== undefined ? { ExpiresAt } : {}) };
   if (kind === 'User') return { operation: `Grants_${verb}`, request: { Grant: { ...common, UserID: subject } }, text };
   if (kind === 'Group') return { operation: `GroupGrants_${verb}`, request: { Grant: { ...common, Group: subject } }, text };

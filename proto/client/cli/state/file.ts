@@ -105,3 +105,7 @@ function assertOnce(names: readonly string[] | undefined, what: string, problems
 
 /** Letter case and a leading slash make no difference. */
 export const pathKey = (path: string): string => path.replace(/^\//, '').toLowerCase();
+
+/** What makes a grant this one: there is one of a role to somebody for a resource, whenever it ends. */
+export const grantKey = ({ kind, subject, Role, Resource }: WantedGrant) =>
+  JSON.stringify([kind, kind === 'Group' ? pathKey(subject) : subject, Role, Resource]);

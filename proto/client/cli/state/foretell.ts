@@ -18,19 +18,23 @@ export type Foretold = {
 const most = 50;
 
 export async function foretell(client: Client, Tenant: string, changes: readonly Change[]): Promise<Foretold> {
-  const askable = changes.filter((change) => isAskable(change, newGroups(changes)));
+  const created = newGroups(changes);
+  // A group's own fields give nobody anything.
+  const telling = changes.filter(({ operation }) => operation !== 'Groups_Save');
+  const askable = telling.filter((change) => isAskable(change, created));
   const asked = askable.slice(0, most);
-  const notes = notesOn(changes.length, askable.length);
-  if (asked.length === 0) return { Gained: [], Lost: [], refused: [], notes };
+  const notes = notesOn(telling.length, askable.length);
+  const locksOut = await findLockout(client, Tenant, changes);
+  if (asked.length === 0) return { Gained: [], Lost: [], refused: locksOut, notes };
   const Changes = asked.map(({ operation, request }): PlannedChangeInput => ({ [operation]: request }));
   try {
     const { Gained, Lost, Warnings } = await client.call('Access_Plan', { Tenant, Changes });
     const warnings = Warnings.map((warning) => inWords(warning, asked));
     const isRefusal = (warning: string) => warning.includes('would be refused');
-    return { Gained, Lost, refused: warnings.filter(isRefusal), notes: [...notes, ...warnings.filter((warning) => !isRefusal(warning))] };
+    return { Gained, Lost, refused: [...locksOut, ...warnings.filter(isRefusal)], notes: [...notes, ...warnings.filter((warning) => !isRefusal(warning))] };
   } catch (error) {
     if (!(error instanceof PermissionDeniedError)) throw error;
-    return { Gained: [], Lost: [], refused: [], notes: ['who would gain or lose what is not known: you may not ask (iam.grants.read)'] };
+    return { Gained: [], Lost: [], refused: locksOut, notes: ['who would gain or lose what is not known: you may not ask (iam.grants.read)'] };
   }
 }
 
@@ -40,9 +44,17 @@ function newGroups(changes: readonly Change[]): ReadonlySet<string> {
   );
 }
 
-/** A group's own fields give nobody anything, and of a group that is not there yet nothing can be asked. */
+/** Whoever takes away what lets them change grants is refused whatever comes after it. */
+async function findLockout(client: Client, Tenant: string, changes: readonly Change[]): Promise<string[]> {
+  const taken = new Set(changes.flatMap(({ grant = [] }) => grant));
+  if (taken.size === 0) return [];
+  const { Paths } = await client.call('Access_Explain', { Tenant, Permission: 'iam.grants.write' });
+  const isLost = Paths.length > 0 && Paths.every(({ Grant }) => taken.has(Grant));
+  return isLost ? ['what lets you make these changes would be taken away among them: name your own grant in the file'] : [];
+}
+
+/** Of a group that is not there yet nothing can be asked. */
 function isAskable({ operation, request }: Change, created: ReadonlySet<string>): boolean {
-  if (operation === 'Groups_Save') return false;
   if (operation === 'Groups_AddMember') return !created.has(pathKey(request.Group));
   if (operation === 'GroupGrants_Add') return !created.has(pathKey(request.Grant.Group));
   return true;
@@ -52,7 +64,9 @@ function notesOn(all: number, askable: number): string[] {
   const left = all - askable;
   return [
     ...(askable > most ? [`who would gain or lose what is shown for the first ${most} of ${askable} changes`] : []),
-    ...(left > 0 && askable === 0 ? ['who would gain or lose what is known once the groups are there'] : []),
+    ...(left > 0
+      ? [`who would gain or lose what by ${left === 1 ? '1 change' : `${left} changes`} to groups that are not there yet is known once they are`]
+      : []),
   ];
 }
 

@@ -1,13 +1,13 @@
 import type { Client } from '../../client.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError, PermissionDeniedError } from '../../errors.ts';
 import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../gen/types.ts';
 import { Refusal } from '../failure.ts';
-import { pathKey, type SubjectKind, type Wanted } from './file.ts';
+import { grantKey, pathKey, type SubjectKind, type Wanted, type WantedGrant } from './file.ts';
 
 // What a tenant has, as far as a file speaks of it, and whom the file means.
 
 /** A grant of any family, by whom it is to: a user's or bot's ID, or a group's path. */
-export type LiveGrant = { kind: SubjectKind; subject: string; Role: string; Resource: string; ExpiresAt?: string | undefined };
+export type LiveGrant = WantedGrant & { ID: string };
 export type Live = {
   roles: readonly Role[];
   groups: readonly Group[];
@@ -34,7 +34,7 @@ async function readGrants(client: Client, request: { Tenant: string; Page: { Lim
     all(client.list('GroupGrants_ListByTenant', request)),
     all(client.list('BotGrants_ListByTenant', request)),
   ]);
-  const common = ({ Role, Resource, ExpiresAt }: Grant | GroupGrant | BotGrant) => ({ Role, Resource, ExpiresAt });
+  const common = ({ ID, Role, Resource, ExpiresAt }: Grant | GroupGrant | BotGrant) => ({ ID, Role, Resource, ExpiresAt });
   return [
     ...users.map((grant) => ({ kind: 'User' as const, subject: grant.UserID, ...common(grant) })),
     ...groups.map((grant) => ({ kind: 'Group' as const, subject: grant.Group, ...common(grant) })),
@@ -46,37 +46,48 @@ async function readGrants(client: Client, request: { Tenant: string; Page: { Lim
 export async function findTenant(client: Client, name: string | undefined): Promise<string> {
   if (name === undefined || name === '') throw new Refusal('no tenant is named: neither Tenant in the file nor --tenant');
   if (name.startsWith('tnt_')) return name;
-  for await (const { Slug, ID } of client.list('Tenants_ListMine', {})) if (Slug === name) return ID;
+  try {
+    for await (const { Slug, ID } of client.list('Tenants_ListMine', {})) if (Slug === name) return ID;
+  } catch (error) {
+    // The list of one's tenants is for people.
+    if (error instanceof PermissionDeniedError) throw new Refusal(`a bot names its tenant by its ID, and not as ${name}`);
+    throw error;
+  }
   throw new Refusal(`you belong to no tenant ${name}`);
 }
 
 /** Texts for people of IDs, as the file calls them. */
 export type Names = ReadonlyMap<string, string>;
 
-/** The file with IDs in place of addresses and names, and what they stand for. All that are unknown are said at once. */
+/** The file with IDs in place of addresses and names, and what they stand for. All that is wrong is said at once. */
 export async function resolveSubjects(client: Client, tenant: string, wanted: Wanted): Promise<{ wanted: Wanted; names: Names }> {
   const users = [...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members), ...subjectsOf(wanted, 'User')];
   const ids = new Map<string, string>();
-  const unknown: string[] = [];
+  const problems: string[] = [];
   for (const email of new Set(users.filter((user) => !user.startsWith('usr_')))) {
     const id = await findUser(client, email);
-    if (id === undefined) unknown.push(`no user ${email} is known to you`);
+    if (id === undefined) problems.push(`no user ${email} is known to you`);
     else ids.set(email, id);
   }
   const named = new Set(subjectsOf(wanted, 'Bot').filter((bot) => !bot.startsWith('bot_')));
   const bots: readonly Bot[] = named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
   for (const name of named) {
     const [found, ...more] = bots.filter((bot) => bot.Name === name);
-    if (found === undefined || more.length > 0) unknown.push(found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`);
+    if (found === undefined || more.length > 0) problems.push(found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`);
     else ids.set(name, found.ID);
   }
-  if (unknown.length > 0) throw new Refusal(unknown.join('\n'));
   const idOf = (name: string) => ids.get(name) ?? name;
+  const grants = wanted.Grants?.map((grant) => (grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) }));
+  // Only now, since one may be to an address and the other to its ID.
+  const keys = grants?.map(grantKey) ?? [];
+  for (const { kind, subject, Role } of grants?.filter((grant, index) => keys.indexOf(grantKey(grant)) < index) ?? [])
+    problems.push(`the grant of ${Role} to ${kind.toLowerCase()} ${subject} is there more than once`);
+  if (problems.length > 0) throw new Refusal(problems.join('\n'));
   return {
     wanted: {
       ...wanted,
       Groups: wanted.Groups?.map((group) => ({ ...group, Members: group.Members?.map(idOf) })),
-      Grants: wanted.Grants?.map((grant) => (grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) })),
+      Grants: grants,
     },
     names: new Map([...ids].map(([name, id]) => [id, name])),
   };
