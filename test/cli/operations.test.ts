@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '@bailiwick/proto/registry.ts';
+import { hostNode } from '../client/host-node.ts';
 import { type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { type Cli, createCli } from './cli.ts';
@@ -13,12 +14,13 @@ const root = path.resolve(import.meta.dirname, '../..');
 describe('bailiwick: every operation', () => {
   let stack: Stack;
   let cli: Cli;
+  let owner: Awaited<ReturnType<typeof signUp>>;
   let tenant: string;
   before(async () => {
     stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    const { token } = await signUp(stack);
-    tenant = await createTenant(stack, token);
-    cli = createCli(stack.url, token);
+    owner = await signUp(stack);
+    tenant = await createTenant(stack, owner.token);
+    cli = createCli(stack.url, owner.token);
   });
   after(async () => {
     cli?.remove();
@@ -58,6 +60,13 @@ describe('bailiwick: every operation', () => {
     );
     const none = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'nowhere']);
     assert.deepEqual([none.code, none.stdout], [0, 'Group  (none)\n']);
+  });
+
+  test('an empty list is said to be one, and is nothing for scripts', async () => {
+    const list = ['Groups_List', '--Tenant', await createTenant(stack, owner.token)];
+    const none = { code: 0, stdout: '', stderr: 'none\n' };
+    assert.deepEqual([await cli.run(list), await cli.run([...list, '--all'])], [none, none]);
+    assert.deepEqual(await cli.run([...list, '--all', '--json']), { code: 0, stdout: '', stderr: '' });
   });
 
   test('a long text is written as it comes', async () => {
@@ -115,6 +124,14 @@ describe('bailiwick: every operation', () => {
       assert.equal(code, 0, line);
       for (const [flag] of rest.matchAll(/--[\w.-]+/g)) assert.ok(stdout.includes(` ${flag}`), line);
     }
+  });
+
+  test('the command of README.md hands on arguments, the standard input and the exit code, on the host’s own Node', async () => {
+    const alias = /^alias bailiwick=".*"$/m.exec(readFileSync(path.join(root, 'proto/client/cli/README.md'), 'utf8'))?.[0] ?? '';
+    const program = `shopt -s expand_aliases\ncd '${root}'\n${alias}\ncd /\nbailiwick plan --file -`;
+    const env = { PATH: [path.dirname(hostNode()), process.env['PATH']].join(path.delimiter) };
+    const { code, stderr } = await cli.run(['-c', program], { env, program: ['bash'], input: 'Roles: 1' });
+    assert.deepEqual([code, stderr], [1, 'bailiwick: -: Roles must be a list\n']);
   });
 
   test('bash completes operations and flags', async () => {

@@ -32,6 +32,8 @@ test('the packed tool runs without the workspace, with yaml and nothing else', a
   const program = [hostNode(), path.join(folder, 'node_modules/.bin/bailiwick')] as const;
   const help = await cli.run(['--help'], { program });
   assert.deepEqual([help.code, help.stdout.startsWith('bailiwick ')], [0, true], help.stderr);
+  const { version } = JSON.parse(readFileSync(path.join(root, 'proto/client/cli/package.json'), 'utf8')) as { version: string };
+  for (const one of [program, undefined]) assert.equal((await cli.run(['--version'], one && { program: one })).stdout, `${version}\n`);
   assert.equal((await cli.run(['Groups_List', '--Tenant', 'x'], { program, env: { BAILIWICK_TOKEN: 'x' } })).code, 5);
   assert.match((await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr, /Roles must be a list/);
 });

@@ -19,6 +19,16 @@ test('flags make the request, each in the form of its kind', async () => {
   assert.deepEqual(await readRequest(fieldsOf('Access_Check'), checks, undefined), { Checks: [{ Permission: 'app.a' }, { Permission: 'app.b' }] });
 });
 
+test('an empty text empties a list of any kind', async () => {
+  const values = { A: [''] };
+  for (const [kind, none] of [
+    ['texts', []],
+    ['json', []],
+    ['map', {}],
+  ] as const)
+    assert.deepEqual(await readRequest([field('A', kind)], values, undefined), { A: none });
+});
+
 test('flags go before --data, which stays otherwise', async () => {
   const request = await readRequest(fieldsOf('Groups_Save'), { 'Group.Name': 'new' }, '{"Group":{"Path":"eng","Name":"old"},"Other":1}');
   assert.deepEqual(request, { Group: { Path: 'eng', Name: 'new' }, Other: 1 });

@@ -46,9 +46,9 @@ async function readOne(field: Field, text: string): Promise<unknown> {
 
 async function readMany({ path, kind }: Field, texts: readonly string[]): Promise<unknown> {
   const flag = `--${path}`;
-  if (kind === 'json') return Promise.all(texts.map(async (text) => readJson(await readSource(text, flag), flag)));
   // One empty text says that there shall be none.
   const filled = texts.length === 1 && texts[0] === '' ? [] : texts;
+  if (kind === 'json') return Promise.all(filled.map(async (text) => readJson(await readSource(text, flag), flag)));
   if (kind === 'texts') return filled;
   return Object.fromEntries(
     filled.map((text) => {

@@ -7,6 +7,7 @@ export function overview(commands: Readonly<Record<string, Command>>): string {
   const areas = new Set(Object.keys(operations).map(areaOf));
   return [
     'bailiwick COMMAND|OPERATION [OPTIONS]',
+    'bailiwick --version',
     '',
     'Commands',
     indented(Object.entries(commands).map(([name, { summary }]) => [name, firstSentence(summary)])),

@@ -36,7 +36,7 @@ const placeholders: Record<Field['kind'], string> = {
 };
 
 function flagHelp(field: Field): [string, string] {
-  const notes = [field.text, field.required ? 'Required.' : '', isRepeated(field) ? 'May be repeated.' : ''];
+  const notes = [field.text, field.required ? 'Required.' : '', isRepeated(field) ? "May be repeated; '' = none." : ''];
   return [`--${field.path} ${placeholders[field.kind]}`, notes.filter((note) => note !== '').join(' ')];
 }
 
@@ -69,7 +69,7 @@ async function printAll(client: Client, name: ListName, request: RequestOf<ListN
     if (json) print(JSON.stringify(item));
     else items.push(item);
   }
-  printItems(items);
+  if (!json) printItems(items);
 }
 
 async function printOne(client: Client, name: OperationName, request: RequestOf<OperationName>, json: boolean): Promise<void> {
@@ -78,7 +78,6 @@ async function printOne(client: Client, name: OperationName, request: RequestOf<
   else if (answer.Page !== undefined) {
     printItems(answer.Page.Items);
     if (answer.Page.NextCursor !== '') say('there are more: --all shows them');
-    else if (answer.Page.Items.length === 0) say('none');
   } else if (Object.keys(answer).length === 0) say('done');
   else printAnswer(answer);
 }

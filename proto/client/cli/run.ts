@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, commonOptions } from './command.ts';
 import { candidates, completion } from './completion.ts';
@@ -43,6 +44,10 @@ async function runCommand(args: readonly string[]): Promise<ExitCode> {
   const { tokens } = parseArgs({ args: [...args], options: commonOptions, strict: false, tokens: true });
   const first = tokens.find(({ kind }) => kind === 'positional');
   if (first?.kind !== 'positional') {
+    if (args.includes('--version')) {
+      print(version());
+      return exitCodes.ok;
+    }
     if (args.length > 0 && !args.includes('--help') && !args.includes('-h')) throw new UsageError('no command is given');
     print(overview(commands));
     return exitCodes.ok;
@@ -79,3 +84,10 @@ function commandOf(name: string): Command {
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
+
+/** From the package's own description: beside this file, or above where it was compiled to. */
+function version(): string {
+  const beside = new URL('package.json', import.meta.url);
+  const manifest = existsSync(beside) ? beside : new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}
