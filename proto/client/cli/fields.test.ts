@@ -62,9 +62,16 @@ test('no secret stands on the command line, and none is repeated in what is said
     (error) => error instanceof UsageError && !error.message.includes('hunter22'),
   );
   await assert.rejects(readRequest(fieldsOf('Chat_CreateEndpoint'), { URL: 'https://hooks.slack.com/services/T/B/X' }, undefined), UsageError);
+  await assert.rejects(
+    readRequest(fieldsOf('Account_Login'), {}, '{"Email":"ada@example.com","Password":"hunter22"}'),
+    (error) => error instanceof UsageError && /--data holds a secret, Password/.test(error.message) && !error.message.includes('hunter22'),
+  );
+  assert.deepEqual(await readRequest(fieldsOf('Chat_UpdateEndpoint'), {}, '{"Endpoint":null,"URL":""}'), { Endpoint: null, URL: '' });
   await assert.rejects(readRequest([], {}, '{"Password":"hunter22"'), (error) => error instanceof UsageError && !error.message.includes('hunter22'));
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-fields-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(path.join(folder, 'password'), 'hunter22\n');
+  writeFileSync(path.join(folder, 'request'), '{"Password":"hunter22"}');
+  assert.deepEqual(await readRequest(fieldsOf('Account_Login'), {}, `@${folder}/request`), { Password: 'hunter22' });
   assert.deepEqual(await readRequest(fieldsOf('Account_Login'), { Password: `@${folder}/password` }, undefined), { Password: 'hunter22' });
 });

@@ -1,6 +1,6 @@
 import type { Field } from './gen/help.ts';
 import { UsageError } from './failure.ts';
-import { readSecret, readSource } from './input.ts';
+import { isOpen, readSecret, readSource } from './input.ts';
 
 // The request of an operation, from --data and from flags that are called like the fields: --Group.Path eng/backend.
 
@@ -15,7 +15,7 @@ export const flagsOf = (fields: readonly Field[]) =>
 
 /** The flags go before what --data says. */
 export async function readRequest(fields: readonly Field[], values: Values, data: string | undefined): Promise<Request> {
-  const request = data === undefined ? {} : await readData(data);
+  const request = data === undefined ? {} : await readData(fields, data);
   for (const field of fields) {
     const given = values[field.path];
     if (typeof given === 'string') put(request, field.path, await readOne(field, given));
@@ -24,9 +24,11 @@ export async function readRequest(fields: readonly Field[], values: Values, data
   return request;
 }
 
-async function readData(source: string): Promise<Request> {
+async function readData(fields: readonly Field[], source: string): Promise<Request> {
   const json = readJson(await readSource(source, '--data'), '--data');
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new UsageError('--data must be a JSON object');
+  const [secret] = isOpen(source) ? fields.filter(({ kind, path }) => kind === 'secret' && valueAt(json, path)) : [];
+  if (secret !== undefined) throw new UsageError(`--data holds a secret, ${secret.path}: give @file, or - for the standard input`);
   return json as Request;
 }
 
@@ -67,6 +69,8 @@ function readJson(text: string, what: string): unknown {
     throw new UsageError(`${what} is not JSON`);
   }
 }
+
+const valueAt = (json: unknown, path: string) => path.split('.').reduce((inner, key) => (inner as Request | null | undefined)?.[key], json);
 
 function put(request: Request, path: string, value: unknown): void {
   const [first = '', ...rest] = path.split('.');

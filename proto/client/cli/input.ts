@@ -26,13 +26,16 @@ export async function readText(file: string, what: string): Promise<string> {
 
 /** A text as it is, or @file, or - for the standard input. */
 export async function readSource(source: string, what: string): Promise<string> {
-  if (source.startsWith('@')) return readText(source.slice(1), what);
-  return source === '-' ? readStdin(what) : source;
+  if (isOpen(source)) return source;
+  return readText(source === '-' ? source : source.slice(1), what);
 }
 
-/** A secret: never as it is, since everybody on the host reads command lines. */
+/** Whether a source is the text itself, which everybody on the host can read on the command line. */
+export const isOpen = (source: string): boolean => source !== '-' && !source.startsWith('@');
+
+/** A secret: never as it is. */
 export async function readSecret(source: string, what: string): Promise<string> {
-  if (source !== '-' && !source.startsWith('@')) throw new UsageError(`${what} is a secret: give @file, or - for the standard input`);
+  if (isOpen(source)) throw new UsageError(`${what} is a secret: give @file, or - for the standard input`);
   return (await readSource(source, what)).replace(/\r?\n$/, '');
 }
 
