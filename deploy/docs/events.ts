@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EventType, type Reach, types } from '@bailiwick/notifications/events/catalogue.ts';
+import { type EventType, ownFamilies, type Reach, types } from '@bailiwick/notifications/events/catalogue.ts';
 import { root } from '../local/paths.ts';
 
 // What is generated from the catalogue of events and the interface's description: the list that Webhooks_ListEventTypes
@@ -189,8 +189,7 @@ them. It is not told about itself: of the events \`webhook_endpoint.*\` it gets 
 Whoever holds \`iam.events.publish\` in a tenant publishes events there with \`Events_Publish {Tenant, Type, Body, ID}\`. They go
 the same way, in the same envelope. \`Body\` is base64 of a JSON object in UTF-8 of at most 64 KiB, and becomes \`data\` byte for
 byte: numbers keep all their digits. \`Type\` is words joined by dots, at most 64 characters, such as \`report.finished\`, and begins with none of the words
-that the types above begin with, nor with any of \`access\`, \`audit\`, \`domain\`, \`mail_suppression\`, \`session\`, \`sso\` and
-\`sso_provider\`. \`ID\` is a name that the caller gives the event: whoever is unsure whether a call got through repeats it with
+that are Bailiwick's own: ${[...ownFamilies].map((name) => `\`${name}\``).join(', ')}. \`ID\` is a name that the caller gives the event: whoever is unsure whether a call got through repeats it with
 the same \`ID\` within ten minutes, and the event is published once.
 `;
 }

@@ -120,7 +120,7 @@ const eventTypes: readonly EventType[] = [
 export const types: ReadonlyMap<string, EventType> = new Map(eventTypes.map((one) => [one.type, one]));
 
 /** The first words of our own types and audit actions. Those of applications begin otherwise (events.proto). */
-const ownFamilies: ReadonlySet<string> = new Set(
+export const ownFamilies: ReadonlySet<string> = new Set(
   'access audit bot bot_grant bot_key chat_endpoint domain endpoint grant group group_grant invitation key mail_suppression role session sso sso_provider tenant user webhook_endpoint'.split(
     ' ',
   ),
