@@ -1,7 +1,9 @@
 import process from 'node:process';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { createCallerSigner } from '@bailiwick/shared/caller.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
 import { asService, contextFor, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { create } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
@@ -22,7 +24,18 @@ const request = { tenant: 'tnt_01', path: 'eng/backend' };
 const own = createClient(Groups, asService(transport, 'gateway'));
 const overH2 = createClient(Groups, createConnectTransport({ baseUrl: h2, httpVersion: '2' }));
 const overHttp1 = createClient(Groups, createConnectTransport({ baseUrl: http1, httpVersion: '1.1' }));
-const person = { type: 'user', id: 'usr_01', credentialId: 'ses_01', tenant: 'tnt_01', email: 'ada@example.com', ip: '127.0.0.1', userAgent: 'bench' };
+const permissions = permissionBitmap((permission) => !permission.startsWith('iam.platform.'));
+const person = {
+  type: 'user',
+  id: createId('usr'),
+  credentialId: createId('ses'),
+  tenant: createId('tnt'),
+  email: 'ada@example.com',
+  ip: '127.0.0.1',
+  userAgent: 'bench',
+  permissions,
+  grants: [{ id: createId('grt'), permissions }],
+};
 let requests = 0;
 
 const calls: Record<HopKind, () => Promise<unknown>> = {
