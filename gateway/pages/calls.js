@@ -1,6 +1,8 @@
-// What the pages that call several operations have in common.
+// What the pages that call operations have in common.
+export const find = (id) => document.getElementById(id);
+
 const main = document.querySelector('main');
-const outcome = document.querySelector('.outcome');
+const outcome = find('outcome');
 
 const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const sentence = (text) => `${capital(text)}${/[.!?]$/.test(text) ? '' : '.'}`;
@@ -30,9 +32,25 @@ export async function call(operation, body) {
     // No answer, or not one of ours: a proxy tells in HTML that there is nobody behind it.
     throw new Refused('unreachable', ['The service cannot be reached. Check your connection, and try again in a moment.']);
   }
-  if (!response.ok) throw new Refused(answer.Code, answer.Messages, Number(response.headers.get('retry-after') ?? 0));
+  if (!response.ok) throw explain(operation, answer, Number(response.headers.get('retry-after') ?? 0));
   return answer;
 }
+
+const wrong = 'The address or the password is wrong. Check both, or ask for a new password.';
+
+/** In words that help, what the service says in its own. */
+function explain(operation, { Code, Messages }, retryAfter) {
+  if (Code === 'internal' || Code === 'unavailable') return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
+  if (Code === 'unauthenticated') return new Refused(Code, [operation === 'Account_Login' ? wrong : 'You are not signed in any more. Sign in again.']);
+  // After too many failures waiting does not help, and the message says what does.
+  if (Code !== 'resource_exhausted' || retryAfter === 0 || Messages.some((text) => /reset the password/.test(text)))
+    return new Refused(Code, Messages, retryAfter);
+  const wait = retryAfter < 120 ? `${retryAfter} second${retryAfter === 1 ? '' : 's'}` : `${Math.ceil(retryAfter / 60)} minutes`;
+  return new Refused(Code, [`${Messages[0].replace(', try again later', '')}: try again in ${wait}`], retryAfter);
+}
+
+/** For whoever has just signed in, and is nobody in the next call. */
+export const notKept = () => new Refused('unauthenticated', ['Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.']);
 
 export function say(text, failed = false) {
   outcome.textContent = text;
@@ -59,6 +77,12 @@ export function blame(field) {
   field.setAttribute('aria-invalid', 'true');
   field.setAttribute('aria-describedby', outcome.id);
   field.focus();
+}
+
+/** Ends what runs, with what is wrong with a field. */
+export function complain(field, text) {
+  blame(field);
+  throw new Refused('invalid_argument', [text]);
 }
 
 /** Runs what a button stands for, once at a time. */

@@ -1,9 +1,8 @@
 // Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
 // mail, and goes on in this tab or in the one that the mail has opened.
-import { call, isUnverified, leaveForOrganisation, run, say } from './calls.js';
+import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
 
 const storageKey = 'bailiwick.invitation';
-const find = (id) => document.getElementById(id);
 const parts = ['known', 'entry', 'confirm'].map(find);
 const entry = find('entry');
 
@@ -61,7 +60,9 @@ async function enter() {
     else if (entry.hidden) show('entry', find('password'));
     throw error;
   }
-  await accept();
+  await accept().catch((error) => {
+    throw error.code === 'unauthenticated' ? notKept() : error;
+  });
 }
 
 const isNew = () => new FormData(entry).get('way') === 'register';

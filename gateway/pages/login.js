@@ -1,7 +1,6 @@
 // Signs in with a cookie. The address comes first: it says whether its person signs in here or at their organisation.
-import { blame, call, isUnverified, leaveFor, leaveForOrganisation, Refused, run, say } from './calls.js';
+import { blame, call, complain, find, isUnverified, leaveFor, leaveForOrganisation, notKept, run, say } from './calls.js';
 
-const find = (id) => document.getElementById(id);
 const parts = ['entry', 'confirm', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
 const heading = document.querySelector('h1');
@@ -63,22 +62,6 @@ async function check() {
   return leaveForOrganisation(Redirect, returnTo);
 }
 
-function complain(field, text) {
-  blame(field);
-  throw new Refused('invalid_argument', [text]);
-}
-
-/** In words that help, what the service says in its own. */
-function explain(error) {
-  const { code, messages, retryAfter } = error;
-  if (code === 'internal' || code === 'unavailable') return new Refused(code, ['Something went wrong on our side. Try again in a moment.']);
-  if (code === 'unauthenticated') return new Refused(code, ['The address or the password is wrong. Check both, or ask for a new password.']);
-  // After too many failures waiting does not help, and the message says what does.
-  if (code !== 'resource_exhausted' || retryAfter === 0 || /reset the password/.test(error.message)) return error;
-  const wait = retryAfter < 120 ? `${retryAfter} second${retryAfter === 1 ? '' : 's'}` : `${Math.ceil(retryAfter / 60)} minutes`;
-  return new Refused(code, [`${messages[0].replace(', try again later', '')}: try again in ${wait}`], retryAfter);
-}
-
 async function signIn() {
   if (password.value === '') return complain(password, 'Enter your password.');
   try {
@@ -96,7 +79,7 @@ async function signIn() {
   if (onward) return leaveFor(onward);
   if (await welcome()) return heading.focus();
   askForAddress();
-  throw new Refused('unauthenticated', ['Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.']);
+  throw notKept();
 }
 
 /** Shows who is signed in; false where nobody is. */
@@ -124,39 +107,32 @@ function entryOf({ Name, Slug }) {
   return item;
 }
 
-const attempt = (work) =>
-  run(() =>
-    work().catch((error) => {
-      throw error instanceof Refused ? explain(error) : error;
-    }),
-  );
-
 entry.addEventListener('submit', (event) => {
   event.preventDefault();
-  attempt(email.readOnly ? signIn : check);
+  run(email.readOnly ? signIn : check);
 });
 // For whose organisation does not let them in, or whose single sign-on is lifted. What a password is worth the service says.
 find('with-password').addEventListener('click', () =>
-  attempt(async () => {
+  run(async () => {
     readAddress();
     say('');
     askForPassword();
   }),
 );
 find('go-on').addEventListener('click', () =>
-  attempt(async () => {
+  run(async () => {
     await signIn();
     if (!find('confirm').hidden) say('The address is not confirmed yet.', true);
   }),
 );
 find('again').addEventListener('click', () =>
-  attempt(async () => {
+  run(async () => {
     await call('Account_ResendVerification', { Email: email.value });
     say('The mail is on its way again.');
   }),
 );
 find('forgotten').addEventListener('click', () =>
-  attempt(async () => {
+  run(async () => {
     await call('Account_RequestPasswordReset', { Email: email.value });
     // The same words for an address without an account.
     say('If there is an account with this address, a mail is on its way. Open the link in it to choose a new password.');
@@ -170,7 +146,7 @@ for (const id of ['other', 'back']) {
   });
 }
 find('sign-out').addEventListener('click', () =>
-  attempt(async () => {
+  run(async () => {
     await call('Account_Logout', {}).catch((error) => {
       // The session had ended before.
       if (error.code !== 'unauthenticated') throw error;
@@ -186,7 +162,7 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 
-attempt(async () => {
+run(async () => {
   const known = await welcome().catch((error) => {
     askForAddress();
     throw error;

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { choosePorts, type Stack, startStack } from '../harness.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { withoutChromium } from './chromium.ts';
+import { hears } from './sign-in.ts';
+
+// What the pages behind the links in mails have in common, and what browsers and people do with such links.
+
+describe('the pages behind the links in mails', { skip: withoutChromium }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let base: string;
+  before(async () => {
+    const ports = await choosePorts();
+    base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
+    stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' }, { ports });
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  for (const { path, fields, button } of [
+    { path: 'verify', fields: {}, button: 'Verify my address' },
+    { path: 'reset', fields: { 'New password': 'a brand new phrase' }, button: 'Set password' },
+    { path: 'invitation', fields: { 'E-mail address': 'ada@example.com', Password: 'not the password' }, button: 'Sign in and accept' },
+  ])
+    test(`/${path} tells what fails in the words of the sign-in page`, async () => {
+      const page = await browser.newPage();
+      await page.goto(`${base}/${path}#token=any`);
+      for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+      const send = () => page.getByRole('button', { name: button }).click();
+      await page.context().setOffline(true);
+      await send();
+      await hears(page, /^The service cannot be reached\. Check your connection, and try again in a moment\.$/);
+      await page.context().setOffline(false);
+      const refuse = (status: number, json: object, headers = {}) =>
+        page.route('**/iam/*_*', (route) => route.fulfill({ status, json, headers }), { times: 1 });
+      await refuse(500, { Code: 'internal', Messages: ['internal error'] });
+      await send();
+      await hears(page, /^Something went wrong on our side\. Try again in a moment\.$/);
+      await refuse(429, { Code: 'resource_exhausted', Messages: ['too many calls, try again later'] }, { 'retry-after': '90' });
+      await send();
+      await hears(page, /^Too many calls: try again in 90 seconds\.$/);
+      // Something else than an answer of ours: what a proxy tells for a service that is away.
+      await page.route('**/iam/*_*', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), { times: 1 });
+      await send();
+      await hears(page, /^The service cannot be reached\./);
+      await send();
+      await hears(page, path === 'invitation' ? /^The address or the password is wrong\./ : /^The token is not valid any more\.$/);
+      assert.equal(await page.locator('main').getAttribute('aria-busy'), 'false');
+    });
+});
