@@ -104,3 +104,8 @@ export async function run(work) {
     main.ariaBusy = 'false';
   }
 }
+
+// A browser that keeps a page for its back button would show it as it was left: busy for ever, or somebody else's.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});

@@ -157,11 +157,6 @@ find('sign-out').addEventListener('click', () =>
   }),
 );
 
-// A browser that keeps a page for its back button would show it as it was left.
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) location.reload();
-});
-
 run(async () => {
   const known = await welcome().catch((error) => {
     askForAddress();

@@ -52,4 +52,21 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await hears(page, path === 'invitation' ? /^The address or the password is wrong\./ : /^The token is not valid any more\.$/);
       assert.equal(await page.locator('main').getAttribute('aria-busy'), 'false');
     });
+
+  for (const path of ['login', 'invitation'])
+    test(`/${path} can be used again by whoever comes back from the organisation`, async () => {
+      const page = await browser.newPage();
+      await page.goto(`${base}/${path}#token=any`);
+      await page.route('**/Sso_Check', (route) => route.fulfill({ json: { Redirect: `${base}/auth/away` } }));
+      // The page stays, as it does in the memory of a browser.
+      await page.route('**/auth/away**', (route) => route.fulfill({ status: 204 }));
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      if (path === 'invitation') await page.getByLabel('Password').fill('it is not asked for');
+      await page.keyboard.press('Enter');
+      await hears(page, /sign-in of your organisation/);
+      assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
+      await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+      await page.locator('main:not([aria-busy=true])').waitFor();
+      await page.getByLabel('E-mail address').waitFor();
+    });
 });
