@@ -1,15 +1,15 @@
 // Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
 // mail, and goes on in this tab or in the one that the mail has opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
+import { forgetWaiting, hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
-const storageKey = 'bailiwick.invitation';
 const parts = ['known', 'entry', 'confirm'].map(find);
 const entry = find('entry');
 
 // The token comes in the fragment and stays in this tab's storage, for a reload and for the way over the mail. It is
 // in no address that is sent to a server, and a look over the shoulder finds none in the address bar.
-const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? sessionStorage.getItem(storageKey) ?? '';
-if (token !== '') sessionStorage.setItem(storageKey, token);
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? readWaiting();
+if (token !== '') keepWaiting(token);
 history.replaceState(null, '', location.pathname);
 
 /** What was typed in, until it has served. */
@@ -24,7 +24,7 @@ function show(id, focused) {
 }
 
 function end(title, text) {
-  sessionStorage.removeItem(storageKey);
+  forgetWaiting();
   account = { Email: '', Password: '' };
   for (const part of [...parts, find('refuse')]) part.hidden = true;
   const heading = document.querySelector('h1');
@@ -119,12 +119,11 @@ find('really').addEventListener('click', () =>
   }),
 );
 
-// The link in the verification mail opens a tab of its own, which asks here for the way back.
-const channel = new BroadcastChannel(storageKey);
-channel.addEventListener('message', ({ data }) => {
-  const waiting = sessionStorage.getItem(storageKey);
-  if (data.ask && waiting) channel.postMessage({ token: waiting });
-  if (data.verified && !find('confirm').hidden) {
+// From the tab that the verification mail has opened.
+hear(({ ask, verified }) => {
+  const waiting = readWaiting();
+  if (ask && waiting !== '') tell({ token: waiting });
+  if (verified && !find('confirm').hidden) {
     say('Your address is confirmed.');
     find('go-on').focus();
   }

@@ -1,5 +1,6 @@
 // Sends the form with the token of the page's fragment to the operation the form names.
 import { blame, call, run, say } from './calls.js';
+import { hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
 const form = document.querySelector('form');
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
@@ -17,23 +18,21 @@ function lead(place) {
 
 /** Back to the invitation that the address was verified for: of this tab, or of another one that still has it. */
 function leadBack() {
-  const storageKey = 'bailiwick.invitation';
   const otherwise = document.querySelector('.otherwise');
   otherwise.hidden = false;
   const show = () => {
+    if (readWaiting() === '') return;
     otherwise.hidden = true;
     done.hidden = true;
     lead(next);
   };
-  const channel = new BroadcastChannel(storageKey);
-  channel.addEventListener('message', ({ data }) => {
-    if (!data.token) return;
-    sessionStorage.setItem(storageKey, data.token);
+  hear(({ token: waiting }) => {
+    if (!waiting) return;
+    keepWaiting(waiting);
     show();
   });
-  if (sessionStorage.getItem(storageKey)) show();
-  else channel.postMessage({ ask: true });
-  channel.postMessage({ verified: true });
+  show();
+  tell({ ask: readWaiting() === '', verified: true });
 }
 
 if (token === '') {

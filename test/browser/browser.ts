@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { inflateSync } from 'node:zlib';
@@ -15,9 +17,17 @@ const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-b
 // All traffic stays on loopback: no name leads anywhere.
 const apart = ['--no-proxy-server', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*, EXCLUDE localhost'];
 
-/** Its profile is its own, and gone with it. */
-export async function openBrowser() {
-  const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: [...quiet, ...apart], chromiumSandbox: false });
+// What "block all cookies" in its settings comes to.
+const cookiesBlocked = { profile: { default_content_setting_values: { cookies: 2 } } };
+
+/** Its profile is its own, and gone with it. One that blocks cookies gives pages no storage either, and fails those that ask. */
+export async function openBrowser({ blocksCookies = false } = {}) {
+  const profile = mkdtempSync(path.join(tmpdir(), 'bailiwick-chromium-'));
+  mkdirSync(path.join(profile, 'Default'));
+  writeFileSync(path.join(profile, 'Default', 'Preferences'), JSON.stringify(blocksCookies ? cookiesBlocked : {}));
+  const first = await chromium.launchPersistentContext(profile, { executablePath: chromiumPath ?? '', args: [...quiet, ...apart], chromiumSandbox: false });
+  const browser = first.browser();
+  assert.ok(browser);
   return {
     /** A tab of somebody new: with no cookie and no storage. `page.context().newPage()` is a second one of the same person. */
     async newPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -26,7 +36,10 @@ export async function openBrowser() {
       context.setDefaultTimeout(60_000);
       return context.newPage();
     },
-    close: () => browser.close(),
+    async close(): Promise<void> {
+      await first.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
   };
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { choosePorts, type Stack, startStack } from '../harness.ts';
+import { mailTo, newAddress, password, register, tokenIn } from '../people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { hears } from './sign-in.ts';
+import { hears, signIn } from './sign-in.ts';
 
 // What the pages behind the links in mails have in common, and what browsers and people do with such links.
 
@@ -69,4 +70,39 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await page.locator('main:not([aria-busy=true])').waitFor();
       await page.getByLabel('E-mail address').waitFor();
     });
+
+  test('where a browser blocks cookies and storage, an address is verified, and the rest says what to allow', async () => {
+    const email = newAddress();
+    await register(stack, email);
+    const blocking = await openBrowser({ blocksCookies: true });
+    try {
+      const page = await blocking.newPage();
+      const failures: string[] = [];
+      page.on('pageerror', ({ message }) => failures.push(message));
+      // Not Chromium, but Firefox keeps this back too.
+      await page.addInitScript(`BroadcastChannel = class { constructor() { throw new DOMException('', 'SecurityError'); } }`);
+      await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, email))}`);
+      await assert.rejects(async () => page.evaluate('sessionStorage.length'), /Access is denied/);
+      await page.getByRole('button', { name: 'Verify my address' }).click();
+      await hears(page, /is verified/);
+      assert.deepEqual(await page.getByRole('link').allInnerTexts(), ['Sign in']);
+
+      const notKept = /^Your browser has not kept the sign-in\. Allow cookies for this site, and sign in again\.$/;
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await signIn(page, email, password);
+      await hears(page, notKept);
+      await page.goto(`${base}/invitation#token=any`);
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.keyboard.press('Enter');
+      await hears(page, notKept);
+      // The page has its token yet.
+      await page.getByRole('button', { name: 'Decline the invitation' }).click();
+      await page.getByRole('button', { name: 'Yes, decline' }).click();
+      await hears(page, /^The token is not valid any more\.$/);
+      assert.deepEqual(failures, []);
+    } finally {
+      await blocking.close();
+    }
+  });
 });
