@@ -12,7 +12,9 @@ const html = 'text/html; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 const files = new Map([
   ...['login', 'verify', 'reset', 'invitation'].map((name) => [`/${name}`, { type: html, body: read(`${name}.html`) }] as const),
-  ...['calls', 'waiting', 'login', 'page', 'invitation', 'post'].map((name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const),
+  ...['calls', 'token', 'waiting', 'login', 'page', 'invitation', 'post'].map(
+    (name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const,
+  ),
   ['/pages/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
 ]);
 const errorPage = read('error.html').toString();

@@ -1,16 +1,15 @@
 // Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
 // mail, and goes on in this tab or in the one that the mail has opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
+import { takeToken } from './token.js';
 import { forgetWaiting, hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
 const parts = ['known', 'entry', 'confirm'].map(find);
 const entry = find('entry');
 
-// The token comes in the fragment and stays in this tab's storage, for a reload and for the way over the mail. It is
-// in no address that is sent to a server, and a look over the shoulder finds none in the address bar.
-const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? readWaiting();
+// It stays in this tab, for a reload and for the way over the mail.
+const token = takeToken() || readWaiting();
 if (token !== '') keepWaiting(token);
-history.replaceState(null, '', location.pathname);
 
 /** What was typed in, until it has served. */
 let account = { Email: '', Password: '' };

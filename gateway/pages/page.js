@@ -1,13 +1,10 @@
-// Sends the form with the token of the page's fragment to the operation the form names.
+// Sends the form with the token of the link to the operation the form names.
 import { blame, call, run, say } from './calls.js';
+import { takeToken } from './token.js';
 import { hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
 const form = document.querySelector('form');
-const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
-
-// A reload or a look over the shoulder finds no token in the address bar.
-history.replaceState(null, '', location.pathname);
-
+const token = takeToken();
 const [field, next, done] = ['input', '.next', '.done'].map((selector) => document.querySelector(selector));
 
 /** Shows the way on, and moves there. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { choosePorts, type Stack, startStack } from '../harness.ts';
 import { mailTo, newAddress, password, register, tokenIn } from '../people.ts';
 import { type Browser, openBrowser } from './browser.ts';
@@ -7,6 +8,21 @@ import { withoutChromium } from './chromium.ts';
 import { hears, signIn } from './sign-in.ts';
 
 // What the pages behind the links in mails have in common, and what browsers and people do with such links.
+
+const pages = [
+  { path: 'verify', operation: 'Account_Verify', fields: {}, button: 'Verify my address' },
+  { path: 'reset', operation: 'Account_ResetPassword', fields: { 'New password': 'a brand new phrase' }, button: 'Set password' },
+  {
+    path: 'invitation',
+    operation: 'TenantInvitations_Accept',
+    fields: { 'E-mail address': 'ada@example.com', Password: 'not the password' },
+    button: 'Sign in and accept',
+  },
+];
+
+async function fillIn(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+}
 
 describe('the pages behind the links in mails', { skip: withoutChromium }, () => {
   let stack: Stack;
@@ -23,15 +39,11 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await stack?.stop();
   });
 
-  for (const { path, fields, button } of [
-    { path: 'verify', fields: {}, button: 'Verify my address' },
-    { path: 'reset', fields: { 'New password': 'a brand new phrase' }, button: 'Set password' },
-    { path: 'invitation', fields: { 'E-mail address': 'ada@example.com', Password: 'not the password' }, button: 'Sign in and accept' },
-  ])
+  for (const { path, fields, button } of pages)
     test(`/${path} tells what fails in the words of the sign-in page`, async () => {
       const page = await browser.newPage();
       await page.goto(`${base}/${path}#token=any`);
-      for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+      await fillIn(page, fields);
       const send = () => page.getByRole('button', { name: button }).click();
       await page.context().setOffline(true);
       await send();
@@ -69,6 +81,21 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
       await page.locator('main:not([aria-busy=true])').waitFor();
       await page.getByLabel('E-mail address').waitFor();
+    });
+
+  for (const { path, operation, fields, button } of pages)
+    test(`/${path} takes the token of another link that is opened in its tab`, async () => {
+      const page = await browser.newPage();
+      await page.goto(`${base}/${path}#token=first`);
+      await page.getByRole('button', { name: button }).waitFor();
+      // To a browser this is a place in the page that it has.
+      await page.goto(`${base}/${path}#token=second`);
+      await page.waitForURL(`${base}/${path}`);
+      const asked = page.waitForRequest(`**/${operation}`);
+      await page.route('**/Account_Login', (route) => route.fulfill({ json: {} }));
+      await fillIn(page, fields);
+      await page.getByRole('button', { name: button }).click();
+      assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'second');
     });
 
   test('where a browser blocks cookies and storage, an address is verified, and the rest says what to allow', async () => {
