@@ -20,6 +20,9 @@ export class Refused extends Error {
 /** Whether somebody with the right password has to confirm the address first. */
 export const isUnverified = ({ code, messages }) => code === 'permission_denied' && messages.includes('email is not verified');
 
+/** Whether a token was refused. */
+export const isDead = ({ code, messages }) => code === 'failed_precondition' && messages.includes('the token is not valid any more');
+
 /** Calls an operation below the address of this page. Throws Refused for whatever was not answered with success. */
 export async function call(operation, body) {
   const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
@@ -82,7 +85,7 @@ export function blame(field) {
 /** Ends what runs, with what is wrong with a field. */
 export function complain(field, text) {
   blame(field);
-  throw new Refused('invalid_argument', [text]);
+  throw new Refused('blamed', [text]);
 }
 
 /** Runs what a button stands for, once at a time. */

@@ -1,15 +1,11 @@
 // Accepts or declines an invitation. Whoever has no account makes one here, confirms the address by the link in the
 // mail, and goes on in this tab or in the one that the mail has opened.
 import { call, find, isUnverified, leaveForOrganisation, notKept, run, say } from './calls.js';
-import { takeToken } from './token.js';
+import { callWithToken, readToken, takeToken } from './token.js';
 import { forgetWaiting, hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
 const parts = ['known', 'entry', 'confirm'].map(find);
 const entry = find('entry');
-
-// It stays in this tab, for a reload and for the way over the mail.
-const token = takeToken() || readWaiting();
-if (token !== '') keepWaiting(token);
 
 /** What was typed in, until it has served. */
 let account = { Email: '', Password: '' };
@@ -25,7 +21,7 @@ function show(id, focused) {
 function end(title, text) {
   forgetWaiting();
   account = { Email: '', Password: '' };
-  for (const part of [...parts, find('refuse')]) part.hidden = true;
+  for (const part of [...parts, find('asked'), find('refuse')]) part.hidden = true;
   const heading = document.querySelector('h1');
   heading.textContent = title;
   document.title = title;
@@ -34,9 +30,19 @@ function end(title, text) {
   say(text);
 }
 
+/** Accepts or declines. What has no answer any more waits for none. */
+async function answer(operation) {
+  try {
+    await callWithToken(operation);
+  } catch (error) {
+    if (error.code === 'failed_precondition') forgetWaiting();
+    throw error;
+  }
+}
+
 async function accept() {
   try {
-    await call('TenantInvitations_Accept', { Token: token });
+    await answer('TenantInvitations_Accept');
   } catch (error) {
     // Signed in as somebody else: another account may be the right one.
     if (error.code === 'permission_denied' || error.code === 'unauthenticated') show('entry', find('email'));
@@ -75,8 +81,9 @@ entry.addEventListener('submit', (event) => {
   event.preventDefault();
   account = { Email: find('email').value.trim(), Password: find('password').value };
   run(async () => {
+    // The way may lead over the mail, or over the organisation.
+    keepWaiting(readToken());
     const { Redirect } = await call('Sso_Check', { Email: account.Email });
-    // The token waits in this tab.
     if (Redirect !== '') return leaveForOrganisation(Redirect, '/invitation');
     if (!isNew()) return enter();
     await call('Account_Register', account);
@@ -113,7 +120,7 @@ find('decline').addEventListener('click', () => ask(true));
 find('keep').addEventListener('click', () => ask(false));
 find('really').addEventListener('click', () =>
   run(async () => {
-    await call('TenantInvitations_Decline', { Token: token });
+    await answer('TenantInvitations_Decline');
     end('Declined', 'You have declined the invitation. You can close this page.');
   }),
 );
@@ -129,7 +136,9 @@ hear(({ ask, verified }) => {
 });
 
 async function start() {
-  if (token === '') return say('This link is incomplete. Open it again from the mail.', true);
+  // It stays in this tab, for a reload and for the way over the mail.
+  const token = takeToken(readWaiting());
+  if (token !== '') keepWaiting(token);
   try {
     const { User } = await call('Account_Get', {});
     account.Email = User.Email;

@@ -1,11 +1,10 @@
 // Sends the form with the token of the link to the operation the form names.
-import { blame, call, run, say } from './calls.js';
-import { takeToken } from './token.js';
+import { blame, run, say } from './calls.js';
+import { callWithToken, takeToken } from './token.js';
 import { hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
 const form = document.querySelector('form');
-const token = takeToken();
-const [field, next, done] = ['input', '.next', '.done'].map((selector) => document.querySelector(selector));
+const [field, next, done] = ['input[name]', '.next', '.done'].map((selector) => document.querySelector(selector));
 
 /** Shows the way on, and moves there. */
 function lead(place) {
@@ -32,16 +31,11 @@ function leadBack() {
   tell({ ask: readWaiting() === '', verified: true });
 }
 
-if (token === '') {
-  form.hidden = true;
-  say('This link is incomplete. Open it again from the mail.', true);
-}
-
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   run(async () => {
     try {
-      await call(form.dataset.operation, { ...Object.fromEntries(new FormData(form)), Token: token });
+      await callWithToken(form.dataset.operation, Object.fromEntries(new FormData(form)));
     } catch (error) {
       // A link that has served or is too old: the way on is to sign in, or to ask for another one there.
       if (error.code === 'failed_precondition') done.hidden = false;
@@ -54,3 +48,5 @@ form.addEventListener('submit', (event) => {
     if (next) leadBack();
   });
 });
+
+takeToken();

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { choosePorts, type Stack, startStack } from '../harness.ts';
-import { mailTo, newAddress, password, register, tokenIn } from '../people.ts';
-import { type Browser, openBrowser } from './browser.ts';
+import { inviter, newGuest } from '../invitations.ts';
+import { mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { hears, signIn } from './sign-in.ts';
+import { focusedId, heading, hears, signIn } from './sign-in.ts';
 
 // What the pages behind the links in mails have in common, and what browsers and people do with such links.
 
@@ -97,6 +98,95 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await page.getByRole('button', { name: button }).click();
       assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'second');
     });
+
+  /** Writes over what is in the field that has the focus. */
+  async function writeOver(page: Page, text: string): Promise<void> {
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(text);
+  }
+  async function assertAsks(page: Page, path: string): Promise<void> {
+    await page.goto(`${base}/${path}`);
+    await hears(page, /^This link is incomplete\. Open it again from the mail, or enter the token that the mail shows\.$/);
+    assert.equal(await focusedId(page), 'token');
+    await assertAccessible(page);
+    await photograph(page, `${path}-incomplete`);
+  }
+
+  test('/verify asks for a token that its link has lost, until there is one', async () => {
+    const email = newAddress();
+    await register(stack, email);
+    const page = await browser.newPage();
+    await assertAsks(page, 'verify');
+    await page.keyboard.press('Enter');
+    await hears(page, /^Enter the token from the mail\.$/);
+    const field = page.getByLabel('Token from the mail');
+    assert.deepEqual(
+      [await focusedId(page), await field.getAttribute('aria-invalid'), await field.getAttribute('aria-describedby')],
+      ['token', 'true', 'outcome'],
+    );
+    const token = tokenIn(await mailTo(stack, email));
+    await writeOver(page, token.slice(0, -1));
+    await page.keyboard.press('Enter');
+    await hears(page, /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/);
+    assert.equal(await focusedId(page), 'token');
+    await assertAccessible(page);
+    await photograph(page, 'verify-no-such-token');
+    await writeOver(page, ` ${token} `);
+    await page.keyboard.press('Enter');
+    await hears(page, /is verified/);
+    assert.ok(await field.isHidden());
+  });
+
+  test('/reset asks for a token that its link has lost, and blames what is wrong', async () => {
+    const { email } = await signUp(stack);
+    await stack.call('Account_RequestPasswordReset', { Email: email });
+    const page = await browser.newPage();
+    await assertAsks(page, 'reset');
+    await page.getByLabel('New password').fill('password1234');
+    await page.keyboard.press('Enter');
+    await hears(page, /^Enter the token from the mail\.$/);
+    assert.equal(await focusedId(page), 'token');
+    await writeOver(page, tokenIn(await mailTo(stack, email, 2)));
+    await page.keyboard.press('Enter');
+    await page.locator('#password[aria-invalid]').waitFor();
+    assert.equal(await focusedId(page), 'password');
+    assert.equal(await page.getByLabel('Token from the mail').getAttribute('aria-invalid'), null);
+    await writeOver(page, 'a brand new phrase');
+    await page.keyboard.press('Enter');
+    await hears(page, /is changed/);
+  });
+
+  test('/invitation asks for a token that its link has lost, and keeps what is typed in on the way over the mail', async () => {
+    const use = inviter(stack);
+    const owner = await signUp(stack);
+    const email = newGuest();
+    const tenant = await use.tenantOf(owner);
+    const token = await use.invite(tenant, email, owner.token);
+    const page = await browser.newPage();
+    await assertAsks(page, 'invitation');
+    await page.getByLabel('No, I create one').check();
+    await fillIn(page, { 'Token from the mail': token, 'E-mail address': email, Password: password });
+    await page.keyboard.press('Enter');
+    await page.locator('#confirm').waitFor();
+    await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, email, 2))}`);
+    await page.getByRole('button', { name: 'Verify my address' }).click();
+    await page.getByRole('link', { name: 'Go on with your invitation' }).click();
+    await fillIn(page, { 'E-mail address': email, Password: password });
+    assert.ok(await page.getByLabel('Token from the mail').isHidden());
+    await page.keyboard.press('Enter');
+    await heading(page, 'Welcome');
+    assert.deepEqual(await use.statuses(tenant), ['accepted']);
+  });
+
+  test('/invitation asks anew after a token that is not valid', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${base}/invitation#token=any`);
+    await page.getByRole('button', { name: 'Decline the invitation' }).click();
+    await page.getByRole('button', { name: 'Yes, decline' }).click();
+    await hears(page, /^The token is not valid any more\.$/);
+    await page.reload();
+    await page.getByLabel('Token from the mail').waitFor();
+  });
 
   test('where a browser blocks cookies and storage, an address is verified, and the rest says what to allow', async () => {
     const email = newAddress();
