@@ -188,6 +188,20 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await page.getByLabel('Token from the mail').waitFor();
   });
 
+  test('Account_ChangeEmail: /verify confirms the new address, and says nothing of a new account', async () => {
+    const { token } = await signUp(stack);
+    const next = newAddress('next');
+    await stack.call('Account_ChangeEmail', { Email: next, Password: password }, token);
+    const page = await browser.newPage();
+    await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, next))}`);
+    const said = await page.locator('main').innerText();
+    await page.getByRole('button', { name: 'Verify my address' }).click();
+    assert.doesNotMatch(said + (await hears(page, /^Your address is verified\. You can sign in with it now\.$/)), /account|ready|welcome/i);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, next, password);
+    await heading(page, 'You are signed in');
+  });
+
   test('where a browser blocks cookies and storage, an address is verified, and the rest says what to allow', async () => {
     const email = newAddress();
     await register(stack, email);
