@@ -50,19 +50,17 @@ export function sendErrorPage(response: ServerResponse, error: ServiceError, req
   response.writeHead(status, { ...headers, 'content-type': html }).end(body);
 }
 
-// A host may hold characters that mean something in a policy.
-const plainOrigin = /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d+)?$/;
-
 /**
- * A form that sends itself to another site, and to that one only: SAML's HTTP-POST binding. It is for the routes
- * /auth/{tenant}/{id}/… alone, by which its links go.
+ * A form that sends itself to another site: SAML's HTTP-POST binding. It is for the routes /auth/{tenant}/{id}/… alone, by
+ * which its links go. Its policy names the site's scheme and not its origin: browsers hold a form to it on every redirect
+ * too, and a provider may send people on to another of its hosts. All that the page shows is escaped.
  */
 export function sendFormPage(response: ServerResponse, { url, fields }: { url: string; fields: Readonly<Record<string, string>> }): void {
-  const { href, origin } = new URL(url);
-  if (!plainOrigin.test(origin)) throw new TypeError('a form is sent to http or https, and to a plain host name');
+  const { href, protocol } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError('a form is sent to http or https');
   const inputs = Object.entries(fields).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`);
   const body = fill(formPage, { url: escapeHtml(href), fields: inputs.join('\n        ') });
-  response.writeHead(200, { ...headersOf(origin), 'content-type': html }).end(body);
+  response.writeHead(200, { ...headersOf(protocol), 'content-type': html }).end(body);
 }
 
 // In one go, so that nothing that is filled in is taken for a place to fill.

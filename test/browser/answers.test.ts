@@ -74,6 +74,17 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  for (const status of [302, 307])
+    test(`a form goes on where the other site sends it with ${status}, which is another host`, async () => {
+      const { origin, forms } = await receiver();
+      const front = await listen((request, response) => request.resume().once('end', () => response.writeHead(status, { location: `${origin}/sso` }).end()));
+      const page = await newPage();
+      await page.goto(await gatewayThat((response) => sendFormPage(response, { url: `${front}/sso`, fields })));
+      await page.waitForURL(`${origin}/sso`);
+      assert.equal(await page.title(), 'Arrived');
+      assert.deepEqual([...(forms[0] ?? [])], status === 307 ? sent : []);
+    });
+
   test('without JavaScript a button sends it', async () => {
     const { origin, forms } = await receiver();
     const address = await gatewayThat((response) => sendFormPage(response, { url: origin, fields }));
@@ -85,18 +96,18 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     assert.deepEqual([...(forms[0] ?? [])], sent);
   });
 
-  test('the form is sent nowhere else, and the page is accessible', async () => {
-    const [right, wrong] = [await receiver(), await receiver()];
-    const address = await gatewayThat((response) => sendFormPage(response, { url: right.origin, fields }));
+  test('a form for https is not sent in the clear, and the page is accessible', async () => {
+    const { origin, forms } = await receiver();
+    const address = await gatewayThat((response) => sendFormPage(response, { url: 'https://idp.example/sso', fields }));
     const page = await newPage();
     await page.route('**/post.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
     await page.goto(address);
     await assertAccessible(page);
     const refused = page.waitForEvent('console', (message) => message.text().includes('form-action'));
-    await page.evaluate(`document.querySelector('form').setAttribute('action', '${wrong.origin}')`);
+    await page.evaluate(`document.querySelector('form').setAttribute('action', '${origin}')`);
     await page.evaluate(`document.querySelector('button').click()`);
     await refused;
-    assert.deepEqual(wrong.forms, []);
+    assert.deepEqual(forms, []);
     assert.deepEqual(problems, []);
   });
 
