@@ -93,12 +93,18 @@ function readScalar(type: ScalarType, value: unknown, path: string, reader: Read
     case ScalarType.BOOL:
       return typeof value === 'boolean' ? value : problem(reader, path, 'must be true or false');
     case ScalarType.INT32:
-      return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : problem(reader, path, 'must be a whole number');
+      return readWhole(value, path, reader);
     case ScalarType.BYTES:
       return readBytes(value, path, reader);
     default:
       throw new Error('public messages have texts, booleans, whole numbers and bytes');
   }
+}
+
+// What is larger than the field is the largest that it holds, which its rules judge like any other that is too large for them.
+function readWhole(value: unknown, path: string, reader: Reader): number | undefined {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return problem(reader, path, 'must be a whole number');
+  return Math.min(Math.max(value, -(2 ** 31)), 2 ** 31 - 1);
 }
 
 function readText(value: unknown, path: string, reader: Reader): string | undefined {
@@ -117,9 +123,15 @@ function readBytes(value: unknown, path: string, reader: Reader): Uint8Array | u
 }
 
 function readTime(value: unknown, path: string, reader: Reader): unknown {
-  const date = typeof value === 'string' && rfc3339.test(value) ? new Date(value) : undefined;
-  if (!date || Number.isNaN(date.getTime())) return problem(reader, path, 'must be a time such as 2026-01-31T12:00:00Z');
-  return timestampFromDate(date);
+  const text = typeof value === 'string' ? value.toUpperCase() : '';
+  const [, local] = rfc3339.exec(text) ?? [];
+  // Date reads February 30 as March 2, and 24:00 as the next day: what comes out otherwise than it went in is no time.
+  const wall = new Date(`${local}Z`);
+  const date = new Date(text);
+  const year = date.getUTCFullYear();
+  // The offset may lead out of the years that can be written. What is no date at all has no year either.
+  const isTime = local !== undefined && year >= 1 && year <= 9999 && wall.toISOString().startsWith(local);
+  return isTime ? timestampFromDate(date) : problem(reader, path, 'must be a time such as 2026-01-31T12:00:00Z');
 }
 
 function readMap(value: unknown, path: string, reader: Reader): Record<string, string> | undefined {

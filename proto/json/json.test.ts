@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { GroupSchema, GroupsGetResponseSchema, GroupsSaveRequestSchema } from '../gen/bailiwick/access/v1/groups_pb.ts';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { GroupSchema, GroupsGetResponseSchema, type GroupsSaveRequest, GroupsSaveRequestSchema } from '../gen/bailiwick/access/v1/groups_pb.ts';
+import { type UsersListRequest, UsersListRequestSchema } from '../gen/bailiwick/identity/v1/users_pb.ts';
 import { WebhooksCreateEndpointRequestSchema, WebhooksDeliverRequestSchema, WebhookEndpointSchema } from '../gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { decodeJson } from './decode.ts';
 import { encodeJson } from './encode.ts';
@@ -51,6 +52,34 @@ test('decodeJson takes base64 in both alphabets, padded or not', () => {
   for (const text of ['+/8=', '-_8=', '-_8', '+/8']) assert.equal(bodyOf(text), 'fbff', text);
   assert.deepEqual(decodeJson(WebhooksDeliverRequestSchema, { Body: 'a' }).problems, ['Body must be base64']);
   assert.deepEqual(decodeJson(WebhooksDeliverRequestSchema, { Body: '*' }).problems, ['Body must be base64']);
+});
+
+test('decodeJson takes times that exist, in the years 0001 to 9999', () => {
+  const read = (time: unknown) => decodeJson(GroupsSaveRequestSchema, { IfUpdatedAt: time });
+  const timeOf = (text: string) => {
+    const { message, problems } = read(text);
+    assert.deepEqual(problems, [], text);
+    const { ifUpdatedAt } = message as GroupsSaveRequest;
+    assert.ok(ifUpdatedAt, text);
+    return timestampDate(ifUpdatedAt).toISOString();
+  };
+  assert.equal(timeOf('2024-02-29T23:59:59.5+01:00'), '2024-02-29T22:59:59.500Z');
+  assert.equal(timeOf('2026-01-31t12:00:00z'), '2026-01-31T12:00:00.000Z');
+  assert.equal(timeOf('0001-01-01T00:00:00Z'), '0001-01-01T00:00:00.000Z');
+  assert.equal(timeOf('9999-12-31T23:59:59.999Z'), '9999-12-31T23:59:59.999Z');
+  const none = ['2026-02-30', '2025-02-29', '2026-04-31', '2026-13-01', '2026-00-01', '0000-12-31'].map((day) => `${day}T00:00:00Z`);
+  const never = ['2026-01-01T24:00:00Z', '2026-01-01T23:60:00Z', '2026-01-01T23:59:60Z', '2026-01-01T00:00:00+24:00'];
+  const beyond = ['9999-12-31T23:59:59-23:59', '0001-01-01T00:00:00+00:01'];
+  for (const bad of [...none, ...never, ...beyond, '2026-01-01', '2026-01-01 00:00:00Z', '', 0, {}])
+    assert.deepEqual(read(bad).problems, ['IfUpdatedAt must be a time such as 2026-01-31T12:00:00Z'], JSON.stringify(bad));
+});
+
+test('decodeJson reads a whole number that is larger than its field as the largest, for the rules to judge', () => {
+  const read = (limit: unknown) => decodeJson(UsersListRequestSchema, { Page: { Limit: limit } });
+  const limitOf = (limit: number) => (read(limit).message as UsersListRequest).page?.limit;
+  for (const large of [2 ** 31 - 1, 2 ** 31, 1e300]) assert.equal(limitOf(large), 2 ** 31 - 1);
+  for (const small of [-(2 ** 31), -(2 ** 31) - 1, -1e300]) assert.equal(limitOf(small), -(2 ** 31));
+  for (const bad of [1.5, Number.NaN, JSON.parse('1e400'), '1', true]) assert.deepEqual(read(bad).problems, ['Page.Limit must be a whole number'], String(bad));
 });
 
 test('encodeJson writes unset texts, booleans and lists, and leaves unset times out', () => {

@@ -10,4 +10,4 @@ export const isValueMap = (message: DescMessage) => message.typeName === 'bailiw
 export const isTimestamp = (message: DescMessage) => message.typeName === 'google.protobuf.Timestamp';
 
 /** A time in JSON; that it is in the calendar is another question. The command-line tool is generated with it. */
-export const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+export const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;

@@ -15,7 +15,7 @@ export type Help = {
 };
 
 /** How the service reads a time. */
-export const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+export const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 export const operations: Readonly<Record<string, Help>> = {
   Access_Check: {
