@@ -136,7 +136,7 @@ test("the name of a provider's group has no control characters", () => {
     validate(SsoSaveProviderRequestSchema, create(SsoSaveProviderRequestSchema, { provider: { tenant, name: 'IdP', groupMappings: { items: [{ value }] } } }));
   assert.deepEqual(save('CN=Ärzte,OU="x\\y"'), []);
   for (const control of ['\u0000', '\u0001', '\n', '\u001f', '\u007f'])
-    assert.deepEqual(save(`a${control}b`), ['Provider.GroupMappings.Items[0].Value must be without control characters']);
+    assert.deepEqual(save(`a${control}b`), ['Provider.GroupMappings[0].Value must be without control characters']);
 });
 
 test('paths, slugs and ids of the documented form are taken', () => {

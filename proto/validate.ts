@@ -1,14 +1,15 @@
 import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
+import { isTimestamp, isValueMap, listField } from './json/values.ts';
 import { validationRegistry } from './registry.ts';
 
 const validator = createValidator({ registry: validationRegistry });
 
-/** Messages whose absence means something of its own, so that they are never filled in. */
-const distinctWhenAbsent = /^(google\.protobuf\.|bailiwick\.common\.v1\.String(List|Map)$)/;
-
 /** Lists and maps that are plain JSON: the field inside them is no key of the wire. */
-const plainInJson = /^bailiwick\.common\.v1\.String(List|Map)$/;
+const isPlain = (message: DescMessage) => listField(message) !== undefined || isValueMap(message);
+
+/** Messages whose absence means something of its own, so that they are never filled in. */
+const isDistinctWhenAbsent = (message: DescMessage) => isTimestamp(message) || isPlain(message);
 
 type Blank = { readonly name: string; readonly schema: DescMessage };
 
@@ -35,7 +36,7 @@ function fillBlanks(schema: DescMessage, message: Message): void {
   let blanks = blanksOf.get(schema);
   if (blanks === undefined) {
     blanks = schema.fields.flatMap((field) =>
-      field.fieldKind === 'message' && !field.proto.proto3Optional && !distinctWhenAbsent.test(field.message.typeName)
+      field.fieldKind === 'message' && !field.proto.proto3Optional && !isDistinctWhenAbsent(field.message)
         ? [{ name: field.localName, schema: field.message }]
         : [],
     );
@@ -69,7 +70,7 @@ function jsonPath(path: Violation['field']): string {
   for (const part of path) {
     if (part.kind === 'list_sub') text += `[${part.index}]`;
     else if (part.kind === 'map_sub') text += `[${JSON.stringify(shorten(String(part.key)))}]`;
-    else if (part.kind === 'field' && !plainInJson.test(part.parent.typeName)) text += (text && '.') + part.jsonName;
+    else if (part.kind === 'field' && !isPlain(part.parent)) text += (text && '.') + part.jsonName;
   }
   return text;
 }
