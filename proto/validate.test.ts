@@ -9,10 +9,11 @@ import { GroupsSaveRequestSchema } from './gen/bailiwick/access/v1/groups_pb.ts'
 import { RolesSaveRequestSchema } from './gen/bailiwick/access/v1/roles_pb.ts';
 import { AccountRegisterRequestSchema } from './gen/bailiwick/identity/v1/account_pb.ts';
 import { BotKeysCreateRequestSchema, BotKeysSetExpirationRequestSchema } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
-import { UsersListRequestSchema } from './gen/bailiwick/identity/v1/users_pb.ts';
+import { UsersCreateRequestSchema, UsersListRequestSchema } from './gen/bailiwick/identity/v1/users_pb.ts';
 import { WebhooksCreateEndpointRequestSchema, WebhooksDeliverRequestSchema } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { DomainCreateRequestSchema } from './gen/bailiwick/sso/v1/domain_pb.ts';
 import { SsoSaveProviderRequestSchema } from './gen/bailiwick/sso/v1/provider_pb.ts';
+import { SsoCheckRequestSchema } from './gen/bailiwick/sso/v1/sso_pb.ts';
 import { operations } from './registry.ts';
 import { validate } from './validate.ts';
 
@@ -187,6 +188,15 @@ test('addresses of the documented form are taken', () => {
     `${'a'.repeat(243)}@example.com`,
   ];
   for (const address of bad) assert.deepEqual(check(address), ['Email must be a mail address'], address);
+});
+
+test('an address whose domain has no form in ASCII is named by its field, beside the other failures', () => {
+  const make = (email: string, name = '') => validate(UsersCreateRequestSchema, create(UsersCreateRequestSchema, { user: { email, name } }));
+  assert.deepEqual(make('ada@bücher.example'), []);
+  assert.deepEqual(make('ada@1.2.3.256', 'x'.repeat(129)), ['User.Name must be at most 128 characters', 'User.Email must be a mail address']);
+  assert.deepEqual(make('nothing'), ['User.Email must be a mail address'], 'once');
+  const check = (email: string) => validate(SsoCheckRequestSchema, create(SsoCheckRequestSchema, { email }));
+  for (const bad of ['ada@1.2.3.256', 'ada@xn--ü.com']) assert.deepEqual(check(bad), ['Email must be a mail address'], bad);
 });
 
 test('event types, domain names, times and numbers are taken in the documented form alone', () => {

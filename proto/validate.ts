@@ -1,6 +1,7 @@
 import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import { isTimestamp, isValueMap, listField } from './json/values.ts';
+import { mailDomainProblems } from './mail-domain.ts';
 import { validationRegistry } from './registry.ts';
 
 const validator = createValidator({ registry: validationRegistry });
@@ -24,6 +25,10 @@ const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
  */
 export function validate<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string[] {
   fillBlanks(schema, message);
+  return [...new Set([...ruleProblems(schema, message), ...mailDomainProblems(schema, message)])];
+}
+
+function ruleProblems<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string[] {
   const result = validator.validate(schema, message);
   if (result.kind === 'valid') return [];
   if (result.kind === 'invalid') return describe(result.violations);
@@ -49,7 +54,7 @@ function fillBlanks(schema: DescMessage, message: Message): void {
 function describe(violations: readonly Violation[]): string[] {
   // protovalidate checks the message's own rules after its fields'; a reader expects them first.
   const ordered = [...violations.filter(isAboutTheWhole), ...violations.filter((violation) => !isAboutTheWhole(violation))];
-  return [...new Set(ordered.map(textOf))];
+  return ordered.map(textOf);
 }
 
 function isAboutTheWhole(violation: Violation): boolean {

@@ -12,7 +12,7 @@ export type Email = {
 
 /**
  * Reads a mail address: no folding of dots or "+", since that would be another mailbox.
- * Its form was checked before; what passes that and still has no domain is refused here.
+ * What a request sends was checked before, its domain included (proto/mail-domain.ts); other texts are refused here.
  */
 export function normaliseEmail(text: string): Email {
   const address = text.trim().normalize('NFC');

@@ -1,0 +1,36 @@
+import { domainToASCII } from 'node:url';
+import { type DescField, type DescMessage, getOption, hasExtension, type Message } from '@bufbuild/protobuf';
+import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import { address } from './gen/bailiwick/options/v1/rules_pb.ts';
+
+// What the rule `address` cannot say in the proto files: that the address has a domain which the DNS can be asked for.
+
+const addressed = new WeakMap<DescMessage, readonly DescField[]>();
+
+/** The fields of a message that are addresses, and the records in it that may have some. */
+function addressedFields(schema: DescMessage): readonly DescField[] {
+  let fields = addressed.get(schema);
+  if (fields === undefined) {
+    fields = schema.fields.filter((field) => (field.fieldKind === 'message' ? addressedFields(field.message).length > 0 : isAddress(field)));
+    addressed.set(schema, fields);
+  }
+  return fields;
+}
+
+function isAddress(field: DescField): boolean {
+  const { type } = getOption(field, fieldRules);
+  return type.case === 'string' && hasExtension(type.value, address);
+}
+
+/** The addresses of a message whose domain has no form in ASCII, such as a@xn--ü.com, as messages a client reads. */
+export function mailDomainProblems(schema: DescMessage, message: Message, path = ''): string[] {
+  const values = message as unknown as Record<string, Message | string | undefined>;
+  return addressedFields(schema).flatMap((field) => {
+    const value = values[field.localName];
+    if (value === undefined || value === '') return [];
+    if (typeof value !== 'string') return field.message ? mailDomainProblems(field.message, value, `${path}${field.jsonName}.`) : [];
+    return hasDomain(value) ? [] : [`${path}${field.jsonName} must be a mail address`];
+  });
+}
+
+const hasDomain = (text: string): boolean => domainToASCII(text.slice(text.lastIndexOf('@') + 1).trim()) !== '';
