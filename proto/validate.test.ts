@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampNow } from '@bufbuild/protobuf/wkt';
 import { TenantInvitationsCreateRequestSchema } from './gen/bailiwick/access/v1/invitations_pb.ts';
 import { AuditListRequestSchema } from './gen/bailiwick/access/v1/audit_pb.ts';
 import { GrantsAddRequestSchema } from './gen/bailiwick/access/v1/grants_pb.ts';
 import { GroupsSaveRequestSchema } from './gen/bailiwick/access/v1/groups_pb.ts';
 import { RolesSaveRequestSchema } from './gen/bailiwick/access/v1/roles_pb.ts';
+import { TenantsCreateRequestSchema } from './gen/bailiwick/access/v1/tenants_pb.ts';
 import { AccountRegisterRequestSchema } from './gen/bailiwick/identity/v1/account_pb.ts';
-import { BotKeysCreateRequestSchema, BotKeysSetExpirationRequestSchema } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import { BotKeysCreateRequestSchema, BotKeysRotateRequestSchema, BotKeysSetExpirationRequestSchema } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { UsersCreateRequestSchema, UsersListRequestSchema } from './gen/bailiwick/identity/v1/users_pb.ts';
-import { WebhooksCreateEndpointRequestSchema, WebhooksDeliverRequestSchema } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import {
+  WebhooksCreateEndpointRequestSchema,
+  WebhooksDeliverRequestSchema,
+  WebhooksReplayFailedRequestSchema,
+} from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { DomainCreateRequestSchema } from './gen/bailiwick/sso/v1/domain_pb.ts';
 import { SsoSaveProviderRequestSchema } from './gen/bailiwick/sso/v1/provider_pb.ts';
 import { SsoCheckRequestSchema } from './gen/bailiwick/sso/v1/sso_pb.ts';
@@ -129,15 +134,64 @@ test('a bot key takes the same permissions, and addresses and networks', () => {
     validate(BotKeysCreateRequestSchema, create(BotKeysCreateRequestSchema, { tenant, bot, name: 'ci', ...init }));
   assert.deepEqual(make({ permissions: ['app.read', '*'], allowedIps: ['192.0.2.1', '192.0.2.0/24', '2001:db8::/32'] }), []);
   assert.deepEqual(make({ permissions: ['a.*.b'] }), ['Permissions[0] must be a permission such as app.reports.read, "*" only as the last segment']);
-  assert.deepEqual(make({ allowedIps: ['192.0.2.1/24'] }), ['AllowedIPs[0] must be an IP address or a network such as 192.0.2.0/24']);
+  for (const bad of ['192.0.2.1/24', 'fe80::1%eth0'])
+    assert.deepEqual(make({ allowedIps: [bad] }), ['AllowedIPs[0] must be an IP address or a network such as 192.0.2.0/24']);
 });
 
 test("the name of a provider's group has no control characters", () => {
-  const save = (value: string) =>
-    validate(SsoSaveProviderRequestSchema, create(SsoSaveProviderRequestSchema, { provider: { tenant, name: 'IdP', groupMappings: { items: [{ value }] } } }));
+  const save = (value: string) => {
+    const provider = { tenant, kind: 'oidc', name: 'IdP', groupMappings: { items: [{ value, role: 'member' }] } };
+    return validate(SsoSaveProviderRequestSchema, create(SsoSaveProviderRequestSchema, { provider }));
+  };
   assert.deepEqual(save('CN=Ärzte,OU="x\\y"'), []);
   for (const control of ['\u0000', '\u0001', '\n', '\u001f', '\u007f'])
     assert.deepEqual(save(`a${control}b`), ['Provider.GroupMappings[0].Value must be without control characters']);
+});
+
+test('a provider has a kind from the beginning, its metadata come one way, and each of its groups means something', () => {
+  const save = (init: MessageInitShape<typeof SsoSaveProviderRequestSchema>) =>
+    validate(SsoSaveProviderRequestSchema, create(SsoSaveProviderRequestSchema, init));
+  assert.deepEqual(save({ provider: { tenant, id: 'sso_01jd8m3v6zfa2bq0x9c4e7h5gk', name: 'IdP' } }), []);
+  const groupMappings = { items: [{ value: 'a', role: 'member' }, { value: 'b', group: 'eng' }, { value: 'c' }, {}] };
+  assert.deepEqual(save({ provider: { tenant, name: 'IdP', groupMappings }, metadataXml: '<a/>', metadataUrl: 'https://idp.example/' }), [
+    'Provider.Kind is required',
+    'MetadataXML and MetadataURL cannot both be sent',
+    'Provider.GroupMappings[2] must name a Group or a Role',
+    'Provider.GroupMappings[3].Value is required',
+    'Provider.GroupMappings[3] must name a Group or a Role',
+  ]);
+});
+
+test('a key of a bot ends within a year, and a new one not before it began', () => {
+  const inDays = (days: number) => timestampFromMs(Date.now() + days * 24 * 60 * 60 * 1000);
+  const issue = (days: number) =>
+    validate(BotKeysCreateRequestSchema, create(BotKeysCreateRequestSchema, { tenant, bot, name: 'ci', expiresAt: inDays(days) }));
+  const id = 'bky_01jd8m3v6zfa2bq0x9c4e7h5gk';
+  const rotate = (days: number) => validate(BotKeysRotateRequestSchema, create(BotKeysRotateRequestSchema, { tenant, id, expiresAt: inDays(days) }));
+  const expire = (days: number) =>
+    validate(BotKeysSetExpirationRequestSchema, create(BotKeysSetExpirationRequestSchema, { tenant, id, expiresAt: inDays(days) }));
+  for (const run of [issue, rotate]) assert.deepEqual([run(-1), run(1)], [['ExpiresAt must be in the future'], []]);
+  assert.deepEqual(expire(-1), []);
+  for (const run of [issue, rotate, expire]) assert.deepEqual([run(364.9), run(365.1)], [[], ['ExpiresAt must be at most 365 days ahead']]);
+});
+
+test('no default role makes owners', () => {
+  const claim = (defaultRole: string) => validate(DomainCreateRequestSchema, create(DomainCreateRequestSchema, { tenant, name: 'example.com', defaultRole }));
+  const found = (defaultRole: string) =>
+    validate(TenantsCreateRequestSchema, create(TenantsCreateRequestSchema, { tenant: { name: 'Acme', settings: { defaultRole } } }));
+  for (const role of ['', 'admin', 'owners']) assert.deepEqual([claim(role), found(role)], [[], []]);
+  assert.deepEqual(claim('owner'), ['DefaultRole must not be owner']);
+  assert.deepEqual(found('owner'), ['Tenant.Settings.DefaultRole must not be owner']);
+});
+
+test('what is replayed began before it ended', () => {
+  const id = 'whk_01jd8m3v6zfa2bq0x9c4e7h5gk';
+  const replay = (since: number, until?: number) => {
+    const times = { since: timestampFromMs(since), ...(until === undefined ? {} : { until: timestampFromMs(until) }) };
+    return validate(WebhooksReplayFailedRequestSchema, create(WebhooksReplayFailedRequestSchema, { tenant, id, ...times }));
+  };
+  for (const fine of [replay(0), replay(1, 1), replay(1, 2)]) assert.deepEqual(fine, []);
+  for (const wrong of [replay(2, 1), replay(Date.now() + 60_000)]) assert.deepEqual(wrong, ['Since must not be after Until']);
 });
 
 test('paths, slugs and ids of the documented form are taken', () => {

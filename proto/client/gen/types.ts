@@ -1124,7 +1124,7 @@ export type Domain_CreateReq = {
   Name: string;
   /** off, suggest, join or require_sso; empty = off. */
   Capture?: string | undefined;
-  /** The role of those who join through the domain; empty = the tenant's default role. */
+  /** The role of those who join through the domain, never owner; empty = the tenant's default role. */
   DefaultRole?: string | undefined;
 };
 
@@ -1186,7 +1186,7 @@ export type Domain_UpdateReq = {
   ID: string;
   /** off, suggest, join or require_sso. */
   Capture?: string | undefined;
-  /** The role of those who join through the domain; empty = the tenant's default role. */
+  /** The role of those who join through the domain, never owner; empty = the tenant's default role. */
   DefaultRole?: string | undefined;
 };
 
@@ -2264,7 +2264,7 @@ export type TenantSettings = {
   MaxBotKeyDays: number;
   /** How long audit entries are kept: 0 = 400 days. */
   AuditRetentionDays: number;
-  /** The role new members get; empty = member. */
+  /** The role new members get, without anybody looking: never owner. Empty = member. */
   DefaultRole: string;
   /** Members change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin: boolean;
@@ -2284,7 +2284,7 @@ export type TenantSettingsInput = {
   MaxBotKeyDays?: number | undefined;
   /** How long audit entries are kept: 0 = 400 days. */
   AuditRetentionDays?: number | undefined;
-  /** The role new members get; empty = member. */
+  /** The role new members get, without anybody looking: never owner. Empty = member. */
   DefaultRole?: string | undefined;
   /** Members change keys, providers, domains and owners only within 15 minutes of signing in. */
   RecentLogin?: boolean | undefined;

@@ -52,9 +52,8 @@ async function ownerOf(deps: CreateDeps, ownerId: string, call: Call): Promise<{
   return { owner: caller.id, ownTenant: true };
 }
 
-/** New members get this role without anybody looking: it cannot be the one that gives the tenant away. */
+/** New members get this role without anybody looking: of a tenant's own roles there is none yet. */
 function assertDefaultRole(role: string): void {
-  if (role === ownerRole) throw invalid('Tenant.Settings.DefaultRole must not be owner');
   if (role !== '' && !isTenantRole(role)) throw notFound('role');
 }
 

@@ -5,11 +5,11 @@ import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import { assertRecentLogin } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { alreadyExists, denied, failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { alreadyExists, denied, failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, violates } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertMayConfer } from '../decisions/confer.ts';
-import { memberRole, ownerRole } from '../roles/builtin.ts';
+import { memberRole } from '../roles/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { assertSsoProven } from './sso.ts';
 import { mergeSettings, TenantEntity, type TenantRow, toTenant } from './entities.ts';
@@ -68,7 +68,6 @@ export async function changeTenant(em: EntityManager, type: string, tenant: Tena
 async function assertDefaultRole(em: EntityManager, { id, settings }: TenantRow, sent: TenantChange, call: Call): Promise<void> {
   const role = sent.settings?.defaultRole;
   if (role === undefined || role === (settings.defaultRole ?? '')) return;
-  if (role === ownerRole) throw invalid('Tenant.Settings.DefaultRole must not be owner');
   if (role !== '') await assertRole(em, role);
   await assertMayConfer(em, call.caller, id, [role || memberRole]);
 }

@@ -23,7 +23,6 @@ export function assertWithinLimit(expiresAt: Date, tenantDays: number, now: Date
 /** When a new key expires. */
 export function expiryOf(asked: Date | undefined, tenantDays: number, now: Date): Date {
   if (!asked) return new Date(now.getTime() + Math.min(defaultDays, allowedDays(tenantDays)) * dayMs);
-  if (asked <= now) throw invalid('ExpiresAt must be in the future');
   assertWithinLimit(asked, tenantDays, now);
   return asked;
 }

@@ -7,7 +7,7 @@ import type { BotKeyDeps } from './deps.ts';
 import { botKeyRecord } from './entities.ts';
 import { setExpiration } from './expiration.ts';
 import { expiryOf } from './expiry.ts';
-import { assertMayIssue, assertNetworks, issueKey, lockBot } from './issue.ts';
+import { assertMayIssue, issueKey, lockBot } from './issue.ts';
 import { findBotKey, listBotKeys } from './queries.ts';
 import { recordKey } from './records.ts';
 import { rotateKey } from './rotate.ts';
@@ -17,7 +17,6 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
 
   return {
     async create({ tenant, bot, name, expiresAt: asked, permissions, allowedIps }, call) {
-      assertNetworks(allowedIps);
       const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
       const now = new Date();
       const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);

@@ -1,7 +1,6 @@
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { denied, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { parseNetwork } from '@bailiwick/shared/networks.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
@@ -31,12 +30,6 @@ export async function assertMayIssue({ authority }: Pick<BotKeyDeps, 'authority'
     { signal },
   );
   if (lacking !== '') throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
-}
-
-/** Throws invalid_argument for what the shape's rules let through and no call could come from: an address with a zone. */
-export function assertNetworks(networks: readonly string[]): void {
-  const wrong = networks.flatMap((text, index) => (parseNetwork(text) ? [] : [`AllowedIPs[${index}] must be an IP address or a network such as 192.0.2.0/24`]));
-  if (wrong.length > 0) throw invalid(wrong);
 }
 
 /** Locks the bot of a key against its deletion: no key outlives its bot. */

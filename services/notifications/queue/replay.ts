@@ -1,5 +1,5 @@
 import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt';
-import { failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import { replayDead } from './queries.ts';
@@ -20,7 +20,6 @@ export async function replayFailed(
   kind: { type: string; action: string; find: Find },
 ) {
   const within = { since: since ? timestampDate(since) : new Date(0), until: until ? timestampDate(until) : new Date() };
-  if (within.since > within.until) throw invalid('Since must not be after Until');
   const queued = await database.transaction(tenant, async (em) => {
     const endpoint = await kind.find(em, tenant, id);
     if (!endpoint) throw notFound('endpoint');

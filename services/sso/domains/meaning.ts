@@ -1,5 +1,5 @@
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, invalid } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { assertMayConfer } from '../conferring.ts';
 import { lockProviders } from '../providers/lock.ts';
@@ -22,7 +22,6 @@ export async function assertWayIn(em: EntityManager, tenant: string, { capture }
 
 /** Throws unless the caller may have a domain of the tenant mean this. */
 export async function assertMeaning(deps: Pick<DomainDeps, 'admission'>, tenant: string, { capture, defaultRole }: Meaning, call: Call): Promise<void> {
-  if (defaultRole === 'owner') throw invalid('DefaultRole must not be owner');
   // Whoever opens the door gives what lies behind it, also where somebody else has put it there.
   if (takesIn(capture) || defaultRole !== '') {
     await assertMayConfer(deps, call, tenant, { roles: defaultRole === '' ? [] : [defaultRole], groups: [], defaultRole: defaultRole === '' });

@@ -13,7 +13,6 @@ export async function readMetadata(
   { metadataXml, metadataUrl }: SsoSaveProviderRequest,
   signal: AbortSignal,
 ): Promise<IdpMetadata | undefined> {
-  if (metadataXml !== '' && metadataUrl !== '') throw invalid('MetadataXML and MetadataURL cannot both be sent');
   if (metadataUrl !== '') return readIdpMetadata(await fetchMetadata(egress, metadataUrl, signal));
   return metadataXml === '' ? undefined : readIdpMetadata(metadataXml);
 }

@@ -86,7 +86,6 @@ const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
   new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() && Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
 
 function kindOf(sent: string, stored: ProviderValues | undefined): string {
-  if (!stored && sent === '') throw invalid('Provider.Kind is required');
   if (stored && sent !== '' && sent !== stored.kind) throw invalid('Provider.Kind cannot be changed');
   return stored?.kind ?? sent;
 }

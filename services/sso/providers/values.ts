@@ -65,8 +65,6 @@ const readCertificates = (items: readonly string[]): string[] => [...new Set(ite
 /** Throws invalid_argument with everything that is missing or wrong, by kind. */
 export function assertWhole(kind: string, values: Settable, { hasSecret, egress }: { hasSecret: boolean; egress: EgressRules }): void {
   const problems = kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
-  for (const [index, { group, role }] of values.groupMappings.entries())
-    if (group === '' && role === '') problems.push(`Provider.GroupMappings[${index}] must name a Group or a Role`);
   if (problems.length > 0) throw invalid(problems);
 }
 
