@@ -6,11 +6,12 @@ import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
 import type { Host, Operation } from '@bailiwick/proto/operation.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
-import type { Caller } from '@bailiwick/shared/caller.ts';
+import { type Caller, serviceCaller } from '@bailiwick/shared/caller.ts';
 import { fieldText, tenantField } from '@bailiwick/shared/dispatch.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
+import { invalid, toServiceError } from '@bailiwick/shared/errors.ts';
 import { asService, contextFor } from '@bailiwick/shared/rpc.ts';
 import { readBody } from '@bailiwick/shared/serve.ts';
+import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';
 import type { SessionCookie } from './cookies.ts';
@@ -24,6 +25,7 @@ type Means = { peers: Peers; authenticator: Authenticator; cookie: SessionCookie
 
 const maxBodyBytes = 1024 * 1024;
 const deadlineMs = 20_000;
+const judgeMs = 2000;
 
 /**
  * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come in the
@@ -31,6 +33,7 @@ const deadlineMs = 20_000;
  */
 export function createOperationHandler({ peers, authenticator, cookie, quotas }: Means) {
   const countCall = createCallCounter(peers);
+  const judge = createJudge(peers);
   return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: RequestOrigin): Promise<void> => {
     await countCall(operation, origin.ip);
     const json = await readJson(request);
@@ -51,7 +54,7 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
       caller = await callerFor();
       if (caller.tenant === '') problems.push('Tenant is required');
     }
-    if (problems.length > 0) throw invalid([...new Set(problems)]);
+    if (problems.length > 0) throw invalid([...new Set([...problems, ...(await judge(operation, message, origin))])]);
     caller ??= await callerFor();
     if (tenantPath !== '') quotas.takeTenant(caller);
 
@@ -89,6 +92,23 @@ function createCallCounter(peers: Peers) {
   };
   return async ({ rate, host }: Operation, ip: string): Promise<void> => {
     if (rate !== '') await limits[host]?.take({ rate, ip });
+  };
+}
+
+/**
+ * Asks the owning service what else is wrong with a request that is refused: some of it only its settings and tables tell.
+ * Where the service does not answer soon, what is known already has to do.
+ */
+function createJudge(peers: Peers) {
+  return async ({ host, method }: Operation, message: Message, { requestId }: RequestOrigin): Promise<readonly string[]> => {
+    const context = contextFor({ ...serviceCaller('gateway'), requestId, judgeOnly: true });
+    try {
+      await peers[host].unary(method, undefined, judgeMs, undefined, message, context);
+      return [];
+    } catch (thrown) {
+      const { code, messages } = toServiceError(thrown);
+      return code === 'invalid_argument' ? messages : [];
+    }
   };
 }
 

@@ -25,6 +25,7 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import { emailChangeHandlers } from './account/email-change.ts';
 import { loginHandlers } from './account/login.ts';
 import { createPasswordPolicy } from './account/password-policy.ts';
+import { accountChecks, userChecks } from './account/password-checks.ts';
 import { createPasswordRules, type PasswordProfile } from './account/password-rules.ts';
 import { createPasswords } from './account/passwords.ts';
 import { profileHandlers } from './account/profile.ts';
@@ -81,7 +82,6 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
         keyRing,
         authority,
         passwords: createPasswords(),
-        passwordRules,
         passwordPolicy,
         throttle: createThrottle({ database, limiter, limits }),
         limiter,
@@ -93,16 +93,20 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
       const credentials = { ...deps, admission, installed: openInstalled(settings, log) };
       return {
         served: [
-          serve(Account, {
-            ...registrationHandlers(deps),
-            ...resetHandlers(deps),
-            ...loginHandlers(deps),
-            ...profileHandlers(deps),
-            ...emailChangeHandlers(deps),
-            ...exchangeHandler(deps),
-          }),
+          serve(
+            Account,
+            {
+              ...registrationHandlers(deps),
+              ...resetHandlers(deps),
+              ...loginHandlers(deps),
+              ...profileHandlers(deps),
+              ...emailChangeHandlers(deps),
+              ...exchangeHandler(deps),
+            },
+            accountChecks(passwordRules),
+          ),
           serve(Sessions, sessionsHandlers(deps)),
-          serve(Users, usersHandlers(deps)),
+          serve(Users, usersHandlers(deps), userChecks(passwordRules)),
           serve(Bots, botsHandlers(deps)),
           serve(BotKeys, botKeysHandlers(deps)),
           serve(Credentials, credentialsHandlers(credentials)),

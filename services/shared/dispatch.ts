@@ -12,7 +12,7 @@ import type { RightsKey } from './revocation.ts';
 import { inSpan } from './trace.ts';
 
 // The pipeline every call passes through, whichever entrance it came by: trace, log, error rewrite, caller,
-// audit of refusals, validation from proto, authorization from the operation's option, handler.
+// audit of refusals, validation from proto and the service's checks, authorization from the operation's option, handler.
 
 /** What a handler knows of its call besides the request. */
 export type Call = {
@@ -39,27 +39,43 @@ export type Handlers<Service extends DescService> = {
   ) => Promise<MessageInitShape<Service['method'][Name]['output']>>;
 };
 
-type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
+/**
+ * What the request alone is judged by and the proto files cannot say, since it is in a service's settings or tables: a
+ * function for each rpc that has such rules. It also sees requests that fail other rules, says nothing of what is empty,
+ * and what it says again is told once.
+ */
+export type Checks<Service extends DescService> = {
+  [Name in keyof Service['method']]?: (request: MessageShape<Service['method'][Name]['input']>) => readonly string[] | Promise<readonly string[]>;
+};
 
-/** The handlers of a process by rpc. */
-export type Routes = ReadonlyMap<DescMethodUnary, AnyHandler>;
+type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
+type AnyCheck = (request: Message) => readonly string[] | Promise<readonly string[]>;
+
+type Route = { handler: AnyHandler; check: AnyCheck | undefined };
+
+/** The handlers and checks of a process by rpc. */
+export type Routes = ReadonlyMap<DescMethodUnary, Route>;
+
+/** A service with its handlers and its checks. */
+export type Served = readonly [service: DescService, handlers: unknown, checks?: unknown];
 
 /** Puts services together for a process. */
-export function routes(...served: Array<readonly [DescService, unknown]>): Routes {
-  const table = new Map<DescMethodUnary, AnyHandler>();
-  for (const [service, handlers] of served) {
+export function routes(...served: readonly Served[]): Routes {
+  const table = new Map<DescMethodUnary, Route>();
+  for (const [service, handlers, checks = {}] of served) {
     for (const method of service.methods) {
       const handler = (handlers as Record<string, AnyHandler | undefined>)[method.localName];
+      const check = (checks as Record<string, AnyCheck | undefined>)[method.localName];
       if (!handler || method.methodKind !== 'unary') throw new Error(`no handler for ${service.typeName}.${method.name}`);
-      table.set(method as DescMethodUnary, handler);
+      table.set(method as DescMethodUnary, { handler, check });
     }
   }
   return table;
 }
 
-/** Ties handlers to their service. Only its type parameter matters: it makes the compiler compare the two. */
-export function serve<Service extends DescService>(service: Service, handlers: Handlers<Service>): readonly [DescService, unknown] {
-  return [service, handlers];
+/** Ties handlers and checks to their service. Only its type parameter matters: it makes the compiler compare them. */
+export function serve<Service extends DescService>(service: Service, handlers: Handlers<Service>, checks: Checks<Service> = {}): Served {
+  return [service, handlers, checks];
 }
 
 export type Dispatch = ReturnType<typeof createDispatch>;
@@ -78,10 +94,9 @@ export type DispatchOptions = {
 /** Runs calls. Throws ServiceError and nothing else. */
 export function createDispatch({ routes: table, log, auditRefusal, revoke, afterChange }: DispatchOptions) {
   async function run(operation: Operation, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> {
-    const handler = table.get(operation.method);
-    if (!handler) throw new Error(`${operation.name} is not served here`);
+    const { handler, check } = routeOf(operation);
     assertCredential(operation, caller);
-    assertValid(operation, request, caller);
+    await assertValid(operation, request, caller, check);
     const outdated = new Set<RightsKey>();
     try {
       const response = await handler(request, { operation, caller, signal, outdated, ...authorize(operation, request, caller) });
@@ -90,6 +105,12 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
       // Also where the handler fails: it may have committed before.
       if (outdated.size > 0) await revoke([...outdated]);
     }
+  }
+
+  function routeOf(operation: Operation): Route {
+    const route = table.get(operation.method);
+    if (!route) throw new Error(`${operation.name} is not served here`);
+    return route;
   }
 
   // A refusal by the credential, by a rule and by the handler all leave their entry.
@@ -107,6 +128,8 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
 
   const dispatch = async (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> => {
     const operation = operationOf(method);
+    // Part of a call that the gateway logs and counts.
+    if (caller.judgeOnly) throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
     const started = performance.now();
     let code = 'ok';
     try {
@@ -143,13 +166,19 @@ function assertCredential({ credential, callers }: Operation, caller: Caller): v
   if (!kinds.includes(caller.type)) throw denied(credential === 'session' ? 'this needs a signed-in person' : 'this credential does not serve here');
 }
 
-function assertValid(operation: Operation, request: Message, caller: Caller): void {
-  const messages = validate(operation.method.input, request);
+/** Every failed check of the shape: the rules of the proto file, and what the service adds to them. */
+async function shapeProblems({ method }: Operation, request: Message, check: AnyCheck | undefined): Promise<string[]> {
+  const messages = validate(method.input, request);
+  return check ? [...messages, ...(await check(request))] : messages;
+}
+
+async function assertValid(operation: Operation, request: Message, caller: Caller, check: AnyCheck | undefined): Promise<void> {
+  const messages = await shapeProblems(operation, request, check);
   if (operation.defaultTenant && fieldText(operation, request, operation.defaultTenant) === '') {
     if (caller.tenant) setField(operation, request, operation.defaultTenant, caller.tenant);
     else messages.push('Tenant is required');
   }
-  if (messages.length > 0) throw invalid(messages);
+  if (messages.length > 0) throw invalid([...new Set(messages)]);
 }
 
 function authorize(operation: Operation, request: Message, caller: Caller) {

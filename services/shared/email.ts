@@ -15,18 +15,16 @@ export type Email = {
  * What a request sends was checked before, its domain included (proto/mail-domain.ts); other texts are refused here.
  */
 export function normaliseEmail(text: string): Email {
+  const email = findEmail(text);
+  if (!email) throw invalid('Email must be a mail address');
+  return email;
+}
+
+/** The same of any text; undefined where it is no address. */
+export function findEmail(text: string): Email | undefined {
   const address = text.trim().normalize('NFC');
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1)).toLowerCase();
-  if (at < 1 || domain === '') throw invalid('Email must be a mail address');
+  if (at < 1 || domain === '') return undefined;
   return { address, key: `${address.slice(0, at).toLowerCase()}@${domain}`, domain };
-}
-
-/** The address, undefined where the text is none. */
-export function readEmail(text: string): Email | undefined {
-  try {
-    return normaliseEmail(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,7 @@
-import type { DescService } from '@bufbuild/protobuf';
 import { type Broker, openBroker } from './broker.ts';
 import { openCallerVerifier } from './caller.ts';
 import type { Mounted } from './config.ts';
-import { createDispatch, type Dispatch, type Routes, routes } from './dispatch.ts';
+import { createDispatch, type Dispatch, type Routes, routes, type Served } from './dispatch.ts';
 import type { Log } from './log.ts';
 import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
@@ -42,7 +41,7 @@ export async function listenService(
 /** Background work of a service; the function it returns stops it and waits for what is in hand. */
 export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
 
-export type ServiceParts = { served: ReadonlyArray<readonly [DescService, unknown]>; background?: readonly Background[] };
+export type ServiceParts = { served: readonly Served[]; background?: readonly Background[] };
 
 export type ServiceOptions = {
   schema: ServiceSchema;

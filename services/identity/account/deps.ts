@@ -6,14 +6,12 @@ import type { Refusals } from '@bailiwick/shared/refusals.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import type { AccountLimits } from '../limits.ts';
 import type { PasswordPolicy } from './password-policy.ts';
-import type { PasswordRules } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import type { Throttle } from './throttle.ts';
 
 export type AccountDeps = {
   database: Database;
   passwords: Passwords;
-  passwordRules: PasswordRules;
   passwordPolicy: PasswordPolicy;
   keyRing: KeyRing;
   authority: Client<typeof Authority>;

@@ -1,6 +1,6 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { readEmail } from '@bailiwick/shared/email.ts';
+import { findEmail } from '@bailiwick/shared/email.ts';
 import { denied, notFound, ServiceError, unauthenticated, unavailable } from '@bailiwick/shared/errors.ts';
 import { onPool } from '@bailiwick/shared/orm.ts';
 import { beginSession } from '../sessions/begin.ts';
@@ -20,7 +20,7 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
     // A text that is no address has no account: it takes the same way as an unknown one.
-    const email = readEmail(text);
+    const email = findEmail(text);
     const key = email?.key ?? `? ${text.slice(0, 254)}`;
     const policy = await passwordPolicy.of(email?.domain ?? '');
     // Nothing is compared and nothing counted: the answer is the same whatever the account and the password are.
@@ -43,7 +43,7 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
   async function failure(error: ServiceError, call: Call, address: string, user: UserRow | undefined): Promise<ServiceError> {
     const target = { Type: user ? 'user' : 'address', ID: user?.id ?? '', Name: user?.email ?? address };
     const refusal = { Tenant: '', Action: 'user.sign_in_failed', Result: 'failed', Code: error.code, Targets: [target] } as const;
-    await refusals.record(`sign in ${target.Type} ${target.ID || readEmail(address)?.key}`, call, refusal);
+    await refusals.record(`sign in ${target.Type} ${target.ID || findEmail(address)?.key}`, call, refusal);
     return error;
   }
 

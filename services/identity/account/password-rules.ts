@@ -1,12 +1,12 @@
 import { invalid } from '@bailiwick/shared/errors.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { findEmail } from '@bailiwick/shared/email.ts';
 
 export type PasswordProfile = 'standard' | 'nist';
 
 /** NIST SP 800-63B-4: 15 characters where the password is the only factor. */
 const minLengths: Record<PasswordProfile, number> = { standard: 8, nist: 15 };
 
-const shortestLocalPart = 4;
+const shortestWord = 4;
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
@@ -17,27 +17,39 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
   return common;
 }
 
+const madeOf = "Password must not be made of the mail address or the product's name";
+
 /**
- * Refuses passwords that somebody who knows nothing, or only the address, would try first. There are no rules of
- * composition: they make passwords harder to remember and not harder to guess.
+ * What is wrong with a password that somebody who knows nothing, or only the address, would try first: messages. There are no
+ * rules of composition: they make passwords harder to remember and not harder to guess. `address` is the request's, as it was sent.
  */
 export function createPasswordRules(profile: PasswordProfile) {
-  return async (password: string, email: string, field = 'Password'): Promise<void> => {
+  return async (password: string, address = ''): Promise<string[]> => {
+    if (password === '') return [];
     const text = password.normalize('NFKC').toLowerCase();
     const problems: string[] = [];
-    if (Array.from(text).length < minLengths[profile]) problems.push(`${field} must be at least ${minLengths[profile]} characters`);
-    if ((await commonPasswords()).has(text)) problems.push(`${field} is one of the most common passwords`);
-    if (isAboutTheAccount(text, email)) problems.push(`${field} must not be made of the mail address or the product's name`);
-    if (problems.length > 0) throw invalid(problems, 'WEAK_PASSWORD');
+    if (Array.from(text).length < minLengths[profile]) problems.push(`Password must be at least ${minLengths[profile]} characters`);
+    if ((await commonPasswords()).has(text)) problems.push('Password is one of the most common passwords');
+    if (isMadeOf(text, [...wordsOf(address), 'bailiwick'])) problems.push(madeOf);
+    return problems;
   };
 }
 
 export type PasswordRules = ReturnType<typeof createPasswordRules>;
 
-/** Whether hardly anything is left of the password without what everybody knows: address, domain, product. */
-function isAboutTheAccount(text: string, email: string): boolean {
-  const { key, domain } = normaliseEmail(email);
-  const local = key.slice(0, key.lastIndexOf('@'));
-  const words = [key, domain, ...domain.split('.').slice(0, -1), local, 'bailiwick'].filter((word) => word.length >= shortestLocalPart);
-  return words.some((word) => text.includes(word) && text.replaceAll(word, '').length < 4);
+/** Throws invalid_argument for a password that is made of its account's address, where the request does not name it. */
+export function assertNotMadeOf(address: string, password: string): void {
+  if (isMadeOf(password.normalize('NFKC').toLowerCase(), wordsOf(address))) throw invalid(madeOf, 'WEAK_PASSWORD');
 }
+
+/** What everybody knows of an account. */
+function wordsOf(address: string): string[] {
+  const email = findEmail(address);
+  if (!email) return [];
+  const { key, domain } = email;
+  return [key, domain, ...domain.split('.').slice(0, -1), key.slice(0, key.lastIndexOf('@'))];
+}
+
+/** Whether hardly anything is left of a password without one of these words. */
+const isMadeOf = (text: string, words: readonly string[]): boolean =>
+  words.some((word) => word.length >= shortestWord && text.includes(word) && text.replaceAll(word, '').length < 4);

@@ -7,12 +7,13 @@ import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import type { AccountDeps } from './deps.ts';
+import { assertNotMadeOf } from './password-rules.ts';
 import { voidEmailChanges, voidResetTokens } from './queries.ts';
 import { recordUser } from './records.ts';
 
 type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
 
-export function profileHandlers({ database, passwords, passwordRules, throttle }: AccountDeps): Profile {
+export function profileHandlers({ database, passwords, throttle }: AccountDeps): Profile {
   return {
     async update({ user: sent }, call) {
       return database.transaction(null, async (em) => {
@@ -37,7 +38,7 @@ export function profileHandlers({ database, passwords, passwordRules, throttle }
     async changePassword({ current, password }, call) {
       const stored = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
       if (!stored) throw notFound('user');
-      await passwordRules(password, stored.email);
+      assertNotMadeOf(stored.email, password);
       const holds = await throttle.attempt(stored.emailKey, call.caller.ip, () => passwords.verify(stored.passwordHash, current));
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password);

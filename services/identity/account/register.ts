@@ -23,7 +23,7 @@ type Attempt = { userId: string; email: Email; password: string; passwordHash: s
 
 /** Registration and verification: nothing here tells a stranger whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
-  const { database, passwords, passwordRules, keyRing } = deps;
+  const { database, passwords, keyRing } = deps;
 
   /**
    * Stores an attempt to register, with whether its password is that of the one before. False where another came in between:
@@ -66,7 +66,6 @@ export function registrationHandlers(deps: AccountDeps): Registration {
   return {
     async register({ email: text, password }, call) {
       const email = normaliseEmail(text);
-      await passwordRules(password, email.address);
       // The same work for known and unknown addresses: one hash, one verification, one transaction, one mail.
       const userId = createId('usr');
       const attempt = { userId, email, password, passwordHash: await passwords.hash(password), mailing: await mayMail(deps, 'registration', email.key) };

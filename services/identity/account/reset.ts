@@ -13,6 +13,7 @@ import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
 import { evenly } from './pace.ts';
+import { assertNotMadeOf } from './password-rules.ts';
 import { clearFailures, consumeResetToken, findResetUser, hasResetToken, voidEmailChanges, voidResetTokens } from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 
@@ -21,7 +22,7 @@ const lifetimeMs = 60 * 60 * 1000;
 type Reset = Pick<Handlers<typeof Account>, 'requestPasswordReset' | 'resetPassword'>;
 
 export function resetHandlers(deps: AccountDeps): Reset {
-  const { database, passwords, passwordRules, keyRing } = deps;
+  const { database, passwords, keyRing } = deps;
   return {
     async requestPasswordReset({ email: text }, call) {
       const email = normaliseEmail(text);
@@ -57,7 +58,7 @@ export function resetHandlers(deps: AccountDeps): Reset {
         await endSessions(em, user.id);
         call.outdated.add(`user:${user.id}`);
         // A password that is refused rolls the token's use back: the person tries again with another one.
-        await passwordRules(password, user.email);
+        assertNotMadeOf(user.email, password);
         await clearFailures(em, user.emailKey);
         const before = userJson(user);
         user.passwordHash = passwordHash;

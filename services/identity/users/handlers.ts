@@ -9,7 +9,6 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type Database, lockName } from '@bailiwick/shared/orm.ts';
 import type { Pager, PageQuery } from '@bailiwick/shared/page.ts';
-import type { PasswordRules } from '../account/password-rules.ts';
 import type { Passwords } from '../account/passwords.ts';
 import { consumeRivals } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
@@ -21,10 +20,10 @@ import { changeHandlers } from './change.ts';
 import { deletionHandler } from './delete.ts';
 import { findUserByEmailKey, findUsers, listUsers } from './queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; passwords: Passwords; passwordRules: PasswordRules; pager: Pager; log: Log };
+type Deps = { database: Database; authority: Client<typeof Authority>; passwords: Passwords; pager: Pager; log: Log };
 
 export function usersHandlers(deps: Deps): Handlers<typeof Users> {
-  const { database, authority, passwords, passwordRules, pager } = deps;
+  const { database, authority, passwords, pager } = deps;
   /** Who may not read this user learns nothing: a reader of other tenants hears not_found, everybody else 403. */
   async function assertMayRead(userId: string, { caller, allowedBy }: Call): Promise<void> {
     if (allowedBy?.kind === 'platform' || (caller.type === 'user' && caller.id === userId)) return;
@@ -44,7 +43,6 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
     },
     async create({ user: draft, password }, call) {
       const email = normaliseEmail(draft?.email ?? '');
-      if (password !== undefined) await passwordRules(password, email.address);
       const passwordHash = password === undefined ? null : await passwords.hash(password);
       const user: UserRow = {
         ...newUser(createId('usr'), email, passwordHash, new Date()),

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
-import { readEmail } from '@bailiwick/shared/email.ts';
+import { findEmail } from '@bailiwick/shared/email.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Client } from '@connectrpc/connect';
@@ -40,7 +40,7 @@ async function tenantsOf({ authority, owners }: FanoutDeps, { type, tenant, subj
   if (reach === 'nobody') return [];
   if (tenant !== '') return [tenant];
   if (reach !== 'members' || subject === '') return [];
-  const domain = readEmail(email)?.domain ?? '';
+  const domain = findEmail(email)?.domain ?? '';
   const [own, owner] = await Promise.all([
     type === 'user.deleted' ? left : authority.listUserTenants({ userId: subject }).then(({ tenants }) => tenants.map(({ id }) => id)),
     domain === '' ? '' : owners.of(domain),

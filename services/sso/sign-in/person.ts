@@ -1,4 +1,4 @@
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { findEmail } from '@bailiwick/shared/email.ts';
 import type { ProviderValues } from '../providers/record.ts';
 import { assertLasting } from '../saml/person.ts';
 import type { Asserted } from './asserted.ts';
@@ -93,13 +93,11 @@ const addressInName = (claims: Asserted['claims'], map: Readonly<Record<string, 
 function readEmail(found: readonly string[]): string {
   if (found.length > 1)
     throw new SignInRefused('ANSWER_INVALID', 'the answer has several addresses, and which one counts cannot be told: name the one in AttributeMap');
-  const [email = ''] = found;
-  if (email === '') return '';
-  try {
-    return normaliseEmail(email).address;
-  } catch {
-    throw new SignInRefused('ANSWER_INVALID', 'the address in the answer is none');
-  }
+  const [text = ''] = found;
+  if (text === '') return '';
+  const email = findEmail(text);
+  if (!email) throw new SignInRefused('ANSWER_INVALID', 'the address in the answer is none');
+  return email.address;
 }
 
 // An OIDC provider says by a claim whether it has verified the address. A SAML provider has no such word: what it signs, it asserts.

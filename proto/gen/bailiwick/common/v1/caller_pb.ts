@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLVAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50Ii4KC0NhbGxlckdyYW50EgoKAmlkGAEgASgJEhMKC3Blcm1pc3Npb25zGAIgASgMInAKC0NhbGxlclRva2VuEg4KBmlzc3VlchgBIAEoCRIQCghhdWRpZW5jZRgCIAEoCRISCgpleHBpcmVzX2F0GAMgASgNEisKBmNhbGxlchgEIAEoCzIbLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyIjUKEVNpZ25lZENhbGxlclRva2VuEg0KBXRva2VuGAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDGIGcHJvdG8z");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLpAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhIKCmp1ZGdlX29ubHkYESABKAgiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
 
 /**
  * Who makes a call between two processes, signed with the calling process's own key. The services
@@ -126,6 +126,13 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: repeated bailiwick.common.v1.CallerGrant grants = 16;
    */
   grants: CallerGrant[];
+
+  /**
+   * Set by a gateway that refuses the request, in its own name: it only wants to be told all that is wrong with the request.
+   *
+   * @generated from field: bool judge_only = 17;
+   */
+  judgeOnly: boolean;
 };
 
 /**

@@ -1,0 +1,16 @@
+import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { Checks } from '@bailiwick/shared/dispatch.ts';
+import type { PasswordRules } from './password-rules.ts';
+
+// Passwords are judged with the shape. Whether one is made of an address that the request does not name, its handler sees.
+
+export const accountChecks = (rules: PasswordRules): Checks<typeof Account> => ({
+  register: ({ email, password }) => rules(password, email),
+  resetPassword: ({ password }) => rules(password),
+  changePassword: ({ password }) => rules(password),
+});
+
+export const userChecks = (rules: PasswordRules): Checks<typeof Users> => ({
+  create: ({ user, password = '' }) => rules(password, user?.email),
+});
