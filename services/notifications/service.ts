@@ -17,7 +17,7 @@ import { type Background, createService, type Service } from '@bailiwick/shared/
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
-import { chatHandlers } from './chat/handlers.ts';
+import { chatChecks, chatHandlers } from './chat/handlers.ts';
 import { sendTestHandler as sendChatTestHandler } from './chat/send-test.ts';
 import { accountTaskHandlers, invitationTaskHandlers, suppressionHandlers } from './email/handlers.ts';
 import { createMailer } from './email/mailer.ts';
@@ -27,8 +27,8 @@ import { createSuppressions } from './email/suppression.ts';
 import { openTemplates } from './email/templates.ts';
 import { attemptsHandler } from './endpoints/attempts.ts';
 import { listEventTypesHandler } from './events/list.ts';
-import { eventsHandlers } from './events/publish.ts';
-import { endpointHandlers } from './webhooks/handlers.ts';
+import { eventsChecks, eventsHandlers } from './events/publish.ts';
+import { endpointHandlers, webhookChecks } from './webhooks/handlers.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
 import { startFanout } from './fanout/fanout.ts';
 import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
@@ -105,9 +105,9 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       const upkeep = keepUp({ database, keys, service: keyService, records: sealedRecords, forget, log });
       return {
         served: [
-          serve(Webhooks, webhooks),
-          serve(Chat, chat),
-          serve(Events, eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile })),
+          serve(Webhooks, webhooks, webhookChecks(egress)),
+          serve(Chat, chat, chatChecks(egress)),
+          serve(Events, eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile }), eventsChecks),
           serve(Keys, keysHandlers({ database, keys, ssoKeys, service: keyService, ring, forget })),
           serve(AccountTasks, accountTaskHandlers(mails)),
           serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),

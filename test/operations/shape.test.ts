@@ -2,16 +2,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { newAddress, password, signUp } from '../people.ts';
+import { createTenant, newAddress, password, signUp } from '../people.ts';
 
 // What the request alone is judged by comes in one list.
 
 describeBoth('the shape of a request', (topology) => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
+  let Tenant: string;
   before(async () => {
     stack = await startStack(topology);
     ada = await signUp(stack);
+    Tenant = await createTenant(stack, ada.token);
   });
   after(() => stack?.stop());
 
@@ -35,6 +37,14 @@ describeBoth('the shape of a request', (topology) => {
     const email = newAddress('lovelace');
     const { token } = await signUp(stack, email);
     await refused('Account_ChangePassword', { Current: password, Password: email.split('@')[0] }, [made], token);
+  });
+
+  test('addresses of receivers are judged beside everything else', async () => {
+    const https = 'must begin with https://';
+    const endpoint = { Tenant, Name: '', URL: 'ftp://x' };
+    await refused('Webhooks_CreateEndpoint', { Endpoint: endpoint }, ['endpoint name is required', `Endpoint.URL ${https}`], ada.token);
+    await refused('Chat_CreateEndpoint', { Endpoint: { Tenant }, URL: 'ftp://x' }, ['endpoint name is required', `URL ${https}`], ada.token);
+    await refused('Chat_UpdateEndpoint', { Endpoint: { Name: 'a' }, URL: 'ftp://x' }, ['endpoint id is required', `URL ${https}`], ada.token);
   });
 
   test('nothing is done of a request that is refused for a wrong type alone', async () => {

@@ -1,12 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { LockMode } from '@mikro-orm/core';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
-import { assertRoom, assertUrl } from '../endpoints/limits.ts';
+import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
@@ -15,16 +16,19 @@ import { kindOf } from './kinds.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
 import { type Address, jsonOf, recordEndpoint, recordOf, replacedUrl, updateOf, urlContext } from './record.ts';
 
+export const chatChecks = (egress: EgressRules): Checks<typeof Chat> => ({
+  createEndpoint: ({ url }) => urlProblems('URL', url, egress),
+  updateEndpoint: ({ url }) => urlProblems('URL', url, egress),
+});
+
 export function chatHandlers({
   database,
   keys,
   pager,
-  egress,
   authority,
   endpointLimit,
 }: EndpointDeps): Omit<Handlers<typeof Chat>, 'deliver' | 'listAttempts' | 'sendTest'> {
   async function addressOf(tenant: string, endpoint: string, url: string): Promise<Address> {
-    assertUrl('URL', url, egress);
     const { dekId, sealed } = await keys.seal(tenant, Buffer.from(url), urlContext(endpoint));
     return { dekId, urlEnc: sealed, kind: kindOf(url) };
   }

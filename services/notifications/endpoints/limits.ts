@@ -1,11 +1,14 @@
 import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
-import { failedPrecondition, invalid } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 
-/** Asserts that a receiver may have this URL. `field` is where the request has it; the URL itself may be a secret and is not repeated. */
-export function assertUrl(field: string, url: string, egress: EgressRules): void {
-  const problem = urlProblem(url, egress);
-  if (problem) throw invalid(`${field} ${problem}`, 'URL_REFUSED');
+/**
+ * Why a receiver may not have this URL; none is no receiver's yet. `field` is where the request has it: the URL itself may be a
+ * secret and is not repeated.
+ */
+export function urlProblems(field: string, url: string, egress: EgressRules): string[] {
+  const problem = url === '' ? undefined : urlProblem(url, egress);
+  return problem ? [`${field} ${problem}`] : [];
 }
 
 type Room = { tenant: string; kind: 'webhook' | 'chat'; limit: number; count: () => Promise<number> };

@@ -1,6 +1,5 @@
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { invalid } from '@bailiwick/shared/errors.ts';
+import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { type Limit, type Limiter, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
 import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
@@ -12,12 +11,28 @@ export const nameSeconds = 600;
 /** Of all applications of a tenant together. Each event becomes a task for every endpoint that asks for it. */
 const limits: Record<LimitProfile, Limit> = { standard: perMinute(6000), strict: perMinute(600), off: perMinute(Number.MAX_SAFE_INTEGER) };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 type Deps = { database: Database; limiter: Limiter; profile: LimitProfile };
+
+export const eventsChecks: Checks<typeof Events> = {
+  publish: ({ body }) => (body.length === 0 || isObject(body) ? [] : ['Body must be a JSON object in UTF-8']),
+};
+
+function isObject(body: Uint8Array): boolean {
+  try {
+    const json: unknown = JSON.parse(utf8.decode(body));
+    return typeof json === 'object' && json !== null && !Array.isArray(json);
+  } catch {
+    // Whatever is wrong with it, one sentence says what it has to be.
+    return false;
+  }
+}
 
 export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<typeof Events> {
   return {
     async publish({ tenant, type, body, id }, call) {
-      const data = objectText(body);
+      const data = utf8.decode(body);
       await limiter.take(`publish ${tenant}`, limits[profile]);
       const targets = [{ Type: 'event', ID: id, Name: type }];
       const publish = (em: EntityManager) => recordChange(em, call, { tenant, type, data, targets });
@@ -40,16 +55,4 @@ async function publishOnce(em: EntityManager, tenant: string, id: string, publis
   if (known) em.assign(known, { event, publishedAt: now });
   else em.persist(em.create(PublishedEventEntity, { tenant, id, event, publishedAt: now }));
   return event;
-}
-
-/** The text of a JSON object. Throws invalid_argument for anything else. */
-function objectText(body: Uint8Array): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return text;
-  } catch {
-    // Whatever is wrong with it, one sentence says what it has to be.
-  }
-  throw invalid('Body must be a JSON object in UTF-8', 'NOT_AN_OBJECT');
 }

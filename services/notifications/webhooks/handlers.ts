@@ -1,13 +1,14 @@
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import { Buffer } from 'node:buffer';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
+import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
+import { invalid, notFound } from '@bailiwick/shared/errors.ts';
+import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { LockMode } from '@mikro-orm/core';
 import { WebhookEndpointEntity } from './entities.ts';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
-import { assertRoom, assertUrl } from '../endpoints/limits.ts';
+import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
@@ -17,11 +18,19 @@ import { jsonOf, recordEndpoint, recordOf, secretContext, updateOf } from './rec
 
 type Managed = 'createEndpoint' | 'updateEndpoint' | 'getEndpoint' | 'listEndpoints' | 'deleteEndpoint' | 'replayFailed';
 
+export const webhookChecks = (egress: EgressRules): Checks<typeof Webhooks> => ({
+  createEndpoint: ({ endpoint }) => urlProblems('Endpoint.URL', endpoint?.url ?? '', egress),
+});
+
+function assertUrl(url: string, egress: EgressRules): void {
+  const problems = urlProblems('Endpoint.URL', url, egress);
+  if (problems.length > 0) throw invalid(problems, 'URL_REFUSED');
+}
+
 export function endpointHandlers({ database, keys, pager, egress, authority, endpointLimit }: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
   return {
     async createEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
-      assertUrl('Endpoint.URL', endpoint.url, egress);
       const { tenant } = endpoint;
       const id = createId('whk');
       const secret = createSecret();
@@ -45,7 +54,8 @@ export function endpointHandlers({ database, keys, pager, egress, authority, end
         const stored = await em.findOne(WebhookEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!stored) throw notFound('endpoint');
         if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
-        if (endpoint.url !== stored.url) assertUrl('Endpoint.URL', endpoint.url, egress);
+        // One that was taken under other rules stays, or its endpoint could not even be switched off.
+        if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
         const before = jsonOf(stored);
         em.assign(stored, updateOf(endpoint, stored));
         const previous = changedFields(before, jsonOf(stored));
