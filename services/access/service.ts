@@ -23,12 +23,12 @@ import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
 import { accessHandlers } from './decisions/access.ts';
 import { authorityHandlers } from './decisions/handlers.ts';
-import { botGrantHandlers, grantHandlers, groupGrantHandlers } from './grants/handlers.ts';
+import { botGrantHandlers, grantChecks, grantHandlers, groupGrantHandlers } from './grants/handlers.ts';
 import { groupHandlers } from './groups/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
 import { invitationLimits } from './limits.ts';
-import { roleHandlers } from './roles/handlers.ts';
+import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import type { accessSettings } from './settings.ts';
 import { followSubjects } from './subjects/follow.ts';
@@ -65,10 +65,10 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         serve(TenantMembers, tenantMemberHandlers(deps)),
         serve(TenantInvitations, invitationHandlers(deps)),
         serve(Groups, groupHandlers(deps)),
-        serve(Roles, roleHandlers(deps)),
-        serve(Grants, grantHandlers(deps)),
-        serve(GroupGrants, groupGrantHandlers(deps)),
-        serve(BotGrants, botGrantHandlers(deps)),
+        serve(Roles, roleHandlers(deps), roleChecks),
+        serve(Grants, grantHandlers(deps), grantChecks),
+        serve(GroupGrants, groupGrantHandlers(deps), grantChecks),
+        serve(BotGrants, botGrantHandlers(deps), grantChecks),
         serve(Access, accessHandlers(deps)),
         serve(Audit, auditHandlers(deps)),
         serve(Authority, authorityHandlers(deps)),

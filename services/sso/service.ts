@@ -19,7 +19,7 @@ import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import { egressRulesOf, type OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
-import { domainHandlers } from './domains/handlers.ts';
+import { domainChecks, domainHandlers } from './domains/handlers.ts';
 import { followVerified } from './domains/joining/follow.ts';
 import { ownerHandlers } from './domains/owner.ts';
 import { policyHandlers } from './domains/policy.ts';
@@ -29,7 +29,7 @@ import { dataKeysHandlers } from './keys/handlers.ts';
 import { ssoLimits } from './limits.ts';
 import { limits as asking } from './oidc/http.ts';
 import { createOidc } from './oidc/oidc.ts';
-import { providerHandlers } from './providers/handlers.ts';
+import { providerChecks, providerHandlers } from './providers/handlers.ts';
 import { liftHandler } from './requirement/lift.ts';
 import { createSaml } from './saml/saml.ts';
 import { ssoSchema } from './schema.ts';
@@ -67,8 +67,8 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
       const deps = { ...calls, database, keys, protocols, pools, egress, limiter, pager: createPager(ring), publicUrl, log };
       return {
         served: [
-          serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }),
-          serve(Domain, domainHandlers({ ...deps, lookUp })),
+          serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }, providerChecks(egress)),
+          serve(Domain, domainHandlers({ ...deps, lookUp }), domainChecks),
           serve(SignIn, signInHandlers({ ...deps, allowedOrigins, signInLimit: limits['sign_in'] })),
           serve(DataKeys, dataKeysHandlers({ database, keys, forget })),
           serve(PasswordPolicy, policyHandlers(deps)),

@@ -130,11 +130,15 @@ describeBoth('decisions', (topology) => {
       { Grants_Remove: { Grant: { Tenant, UserID: owner?.id, Role: 'owner' } } },
       { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'nothing' } } },
       { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'reader' } } },
+      { Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['iam.wirte'] } } },
+      { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'editor', ExpiresAt: '2020-01-01T00:00:00Z' } } },
     );
     assert.deepEqual(answer.Warnings, [
       'Changes[0].Roles_Delete would be refused: the role is granted',
       'Changes[1].Grants_Remove would be refused: the last owner of a tenant cannot be removed',
       'Changes[2].Grants_Add would be refused: role not found',
+      'Changes[4].Roles_Save would be refused: Role.Permissions iam.wirte is no permission of Bailiwick',
+      'Changes[5].Grants_Add would be refused: Grant.ExpiresAt must be in the future',
     ]);
     assert.deepEqual(answer.Gained, [{ Subject: other?.id, Permission: 'app.reports.read', Resource: '' }]);
     // What the asking person could not do is refused to it here as well.

@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { assertRefused } from '../answers.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
 
-// What the request alone is judged by comes in one list.
+// What the request alone is judged by comes in one list, before the permission is asked about.
 
 describeBoth('the shape of a request', (topology) => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   let Tenant: string;
+  /** Somebody else, without any right in the tenant. */
+  let bob: typeof ada;
   before(async () => {
     stack = await startStack(topology);
-    ada = await signUp(stack);
+    [ada, bob] = await Promise.all([signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, ada.token);
   });
   after(() => stack?.stop());
 
+  const past = '2020-01-01T00:00:00Z';
   const common = 'Password is one of the most common passwords';
   const made = "Password must not be made of the mail address or the product's name";
 
@@ -45,6 +49,55 @@ describeBoth('the shape of a request', (topology) => {
     await refused('Webhooks_CreateEndpoint', { Endpoint: endpoint }, ['endpoint name is required', `Endpoint.URL ${https}`], ada.token);
     await refused('Chat_CreateEndpoint', { Endpoint: { Tenant }, URL: 'ftp://x' }, ['endpoint name is required', `URL ${https}`], ada.token);
     await refused('Chat_UpdateEndpoint', { Endpoint: { Name: 'a' }, URL: 'ftp://x' }, ['endpoint id is required', `URL ${https}`], ada.token);
+  });
+
+  test('names, permissions, times and providers are judged beside everything else', async () => {
+    await refused('Domain_Create', { Name: 'co.uk' }, ['Tenant is required', 'Name must not be a public suffix: anybody can have a name below it'], ada.token);
+    const role = { Tenant, Slug: 'X', Permissions: ['iam.wirte'] };
+    const slug = 'Role.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
+    await refused('Roles_Save', { Role: role }, [slug, 'Role.Permissions iam.wirte is no permission of Bailiwick'], ada.token);
+    for (const [operation, subject] of [
+      ['Grants_Add', 'UserID'],
+      ['GroupGrants_Add', 'Group'],
+      ['BotGrants_Add', 'Bot'],
+    ] as const) {
+      const grant = { Tenant, Role: 'member', ExpiresAt: past };
+      await refused(operation, { Grant: grant }, [`Grant.${subject} is required`, 'Grant.ExpiresAt must be in the future'], ada.token);
+    }
+    const body = Buffer.from('[]').toString('base64');
+    await refused('Events_Publish', { Tenant, Body: body }, ['Type is required', 'Body must be a JSON object in UTF-8'], ada.token);
+    const provider = { Tenant, Kind: 'oidc', Issuer: 'ftp://x', GroupMappings: [{ Group: 'eng' }] };
+    await refused(
+      'Sso_SaveProvider',
+      { Provider: provider, MetadataURL: 'ftp://x' },
+      [
+        'Provider.Name is required',
+        'Provider.GroupMappings[0].Value is required',
+        'MetadataURL must begin with https://',
+        'Provider.Issuer must begin with https://',
+        'Provider.ClientID is required',
+        'Secret is required with client_secret_basic',
+      ],
+      ada.token,
+    );
+  });
+
+  test('the shape comes before the permission', async () => {
+    const calls: Array<[string, object]> = [
+      ['Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL: 'https://10.0.0.1/' } }],
+      ['Chat_CreateEndpoint', { Endpoint: { Tenant, Name: 'a' }, URL: 'https://10.0.0.1/' }],
+      ['Domain_Create', { Tenant, Name: 'co.uk' }],
+      ['Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions: ['iam.wirte'] } }],
+      ['Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'member', ExpiresAt: past } }],
+      ['Sso_SaveProvider', { Provider: { Tenant, Kind: 'saml', Name: 'a' } }],
+      ['Users_Create', { User: { Email: newAddress() }, Password: 'password' }],
+    ];
+    for (const [operation, body] of calls) assertRefused(await stack.call(operation, body, bob.token), 400, 'invalid_argument');
+    assertRefused(
+      await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL: 'https://receiver.example/' } }, bob.token),
+      403,
+      'permission_denied',
+    );
   });
 
   test('nothing is done of a request that is refused for a wrong type alone', async () => {

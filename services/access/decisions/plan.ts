@@ -6,15 +6,22 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction, lacksLock, lockName } from '@bailiwick/shared/orm.ts';
 import { type Directory, findBots } from '../directory.ts';
-import { grant, type SentGrant, withdraw } from '../grants/change.ts';
+import { grant, grantProblems, type SentGrant, withdraw } from '../grants/change.ts';
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
-import { deleteRole, saveRole } from '../roles/save.ts';
+import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
 import { differences, heldInTenant } from './everybody.ts';
 import { waitForLocks } from './queries.ts';
 
-/** `bot` is one that has to exist, which only identity knows. */
-type Change = { operation: string; permission: string; tenant: string; bot?: string; apply: (em: EntityManager, call: Call) => Promise<void> };
+/** `bot` is one that has to exist, which only identity knows. `problems` are those of the change by itself. */
+type Change = {
+  operation: string;
+  permission: string;
+  tenant: string;
+  bot?: string;
+  problems?: readonly string[];
+  apply: (em: EntityManager, call: Call) => Promise<void>;
+};
 
 type Deps = { database: Database; directory: Directory };
 
@@ -80,8 +87,9 @@ async function tryAll(database: Database, tenant: string, planned: readonly Chan
 }
 
 /** Makes a change as the caller would. Says why where that would be refused; then nothing of it is made. */
-async function tryOut(em: EntityManager, { operation, permission, tenant, apply }: Change, call: Call): Promise<string | undefined> {
+async function tryOut(em: EntityManager, { operation, permission, tenant, problems = [], apply }: Change, call: Call): Promise<string | undefined> {
   if (!holdsInTenant(call.caller, permission, tenant)) return `it needs ${permission}`;
+  if (problems[0] !== undefined) return problems[0];
   try {
     // A savepoint, so that the ones after it are still tried. Nobody forgets rights for what is not going to happen.
     await em.transactional((inner) => apply(inner, { ...call, operation: { ...call.operation, name: operation }, outdated: new Set() }));
@@ -97,7 +105,13 @@ function changeOf(planned: PlannedChange): Change {
   const groups = 'iam.groups.write';
   const { rolesSave, rolesDelete, groupsAddMember, groupsRemoveMember, groupsDelete } = planned;
   if (rolesSave)
-    return { operation: 'Roles_Save', permission: roles, tenant: rolesSave.role?.tenant ?? '', apply: (em, call) => saveRole(em, rolesSave, call) };
+    return {
+      operation: 'Roles_Save',
+      permission: roles,
+      tenant: rolesSave.role?.tenant ?? '',
+      problems: roleProblems(rolesSave),
+      apply: (em, call) => saveRole(em, rolesSave, call),
+    };
   if (rolesDelete) return { operation: 'Roles_Delete', permission: roles, tenant: rolesDelete.tenant, apply: (em, call) => deleteRole(em, rolesDelete, call) };
   if (groupsAddMember)
     return { operation: 'Groups_AddMember', permission: groups, tenant: groupsAddMember.tenant, apply: (em, call) => addMember(em, groupsAddMember, call) };
@@ -121,13 +135,14 @@ function grantChangeOf(planned: PlannedChange): Change {
     tenant: sent.tenant,
     apply: (em, call) => apply(em, sent, call),
   });
-  if (grantsAdd) return change('Grants_Add', sentGrant(grantsAdd.grant), grant);
+  const added = (operation: string, sent: SentGrant): Change => ({ ...change(operation, sent, grant), problems: grantProblems(sent) });
+  if (grantsAdd) return added('Grants_Add', sentGrant(grantsAdd.grant));
   if (grantsRemove) return change('Grants_Remove', sentGrant(grantsRemove.grant), withdraw);
-  if (groupGrantsAdd) return change('GroupGrants_Add', sentGroupGrant(groupGrantsAdd.grant), grant);
+  if (groupGrantsAdd) return added('GroupGrants_Add', sentGroupGrant(groupGrantsAdd.grant));
   if (groupGrantsRemove) return change('GroupGrants_Remove', sentGroupGrant(groupGrantsRemove.grant), withdraw);
   if (botGrantsAdd) {
     const sent = sentBotGrant(botGrantsAdd.grant);
-    return { ...change('BotGrants_Add', sent, grant), bot: sent.subject };
+    return { ...added('BotGrants_Add', sent), bot: sent.subject };
   }
   return change('BotGrants_Remove', sentBotGrant(botGrantsRemove?.grant), withdraw);
 }

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
 import { GroupEntity } from '../groups/entities.ts';
@@ -19,6 +19,11 @@ import { addGrant, type GrantKey, removeGrant } from './entries.ts';
 /** A grant as a request sends it. `subject` is the user's or bot's id, or the group's path. */
 export type SentGrant = { tenant: string; subjectType: SubjectType; subject: string; role: string; resource: string; expiresAt: Timestamp | undefined };
 
+/** What is wrong with a grant by itself, before it is added. One that has ended can be removed. */
+export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): string[] {
+  return expiresAt && timestampDate(expiresAt).getTime() <= Date.now() ? ['Grant.ExpiresAt must be in the future'] : [];
+}
+
 /**
  * Grants a role. Whoever does so may give what the role gives, the role is there, and so is the subject: a member of the
  * tenant, a group or a bot. That users and bots exist at all was asked before.
@@ -26,7 +31,6 @@ export type SentGrant = { tenant: string; subjectType: SubjectType; subject: str
 export async function grant(em: EntityManager, sent: SentGrant, call: Call): Promise<void> {
   const { tenant, role, expiresAt } = sent;
   const end = expiresAt ? timestampDate(expiresAt) : null;
-  if (end && end.getTime() <= Date.now()) throw invalid('Grant.ExpiresAt must be in the future');
   // First of all locks, like everywhere: who deletes the subject holds it while it looks at tenants.
   if (sent.subjectType !== 'group') await lockSubject(em, sent.subject);
   await lockOwners(em, sent);

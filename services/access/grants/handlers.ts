@@ -5,10 +5,13 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
-import { grant, type SentGrant, withdraw } from './change.ts';
+import { grant, grantProblems, type SentGrant, withdraw } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 import { grantsIn, grantsOf } from './queries.ts';
 import { sentBotGrant, sentGrant, sentGroupGrant, toBotGrant, toGrant, toGroupGrant } from './records.ts';
+
+/** Of each of the three families: what they have in common is enough. */
+export const grantChecks = { add: ({ grant: sent = {} }: { grant?: Parameters<typeof grantProblems>[0] | undefined }) => grantProblems(sent) };
 
 type Deps = { database: Database; directory: Directory; pager: Pager };
 

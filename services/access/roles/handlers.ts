@@ -1,10 +1,12 @@
 import type { Roles, RolesListByTenantRequest, RolesListRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
-import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Call, Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { builtInRoles, toRole } from './entities.ts';
 import { findRole, rolesOf } from './queries.ts';
-import { deleteRole, saveRole } from './save.ts';
+import { deleteRole, roleProblems, saveRole } from './save.ts';
+
+export const roleChecks: Checks<typeof Roles> = { save: roleProblems };
 
 type Deps = { database: Database; pager: Pager };
 

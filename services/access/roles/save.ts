@@ -6,7 +6,7 @@ import { type Role, RoleSchema, type RolesSaveRequest } from '@bailiwick/proto/g
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
@@ -17,12 +17,17 @@ import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { includes } from './match.ts';
 import { findRoleUse } from './queries.ts';
 
+/** What is wrong with a role by itself: a permission of ours that is misspelt would be granted and never count. */
+export function roleProblems({ role }: RolesSaveRequest): string[] {
+  const unknown = (role?.permissions?.items ?? []).filter((pattern) => pattern.startsWith('iam.') && !permissions.some((known) => includes([pattern], known)));
+  return unknown.map((pattern) => `Role.Permissions ${pattern} is no permission of Bailiwick`);
+}
+
 /** Creates the role of this tenant and slug, or changes what the request carries. Saving what is stored already is no change. */
 export async function saveRole(em: EntityManager, request: RolesSaveRequest, call: Call): Promise<void> {
   const sent = request.role ?? create(RoleSchema);
   const { tenant, slug } = sent;
   assertOwnRole(slug);
-  assertKnown(sent.permissions?.items ?? []);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   // Two first saves of one slug at once: the later one finds the role there and changes it.
   await lockName(em, `role ${tenant} ${slug}`);
@@ -69,12 +74,6 @@ export async function lockRoles(em: EntityManager, slugs: readonly string[]): Pr
 
 function assertOwnRole(slug: string): void {
   if (isBuiltIn(slug)) throw failedPrecondition('a built-in role cannot be changed', 'SYSTEM_ROLE');
-}
-
-/** A permission of ours that is misspelt would be granted and never count. */
-function assertKnown(wanted: readonly string[]): void {
-  const unknown = wanted.filter((pattern) => pattern.startsWith('iam.') && !permissions.some((permission) => includes([pattern], permission)));
-  if (unknown.length > 0) throw invalid(unknown.map((pattern) => `Role.Permissions ${pattern} is no permission of Bailiwick`));
 }
 
 function insertRole(em: EntityManager, sent: Role, call: Call): void {

@@ -1,15 +1,23 @@
 import type { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { LockMode } from '@mikro-orm/core';
 import { createDomain } from './create.ts';
 import type { DomainDeps } from './deps.ts';
 import { DomainEntity, domainRecord } from './entities.ts';
 import { joinByAddress, suggestionsFor } from './joining/suggestions.ts';
+import { domainProblem, normaliseDomain } from './names.ts';
 import { verifyDomain } from './proof/verify.ts';
 import { findDomain, listDomains } from './queries.ts';
 import { recordDomain } from './records.ts';
 import { updateDomain } from './update.ts';
+
+export const domainChecks: Checks<typeof Domain> = {
+  create({ name }) {
+    const problem = name === '' ? undefined : domainProblem(normaliseDomain(name));
+    return problem ? [`Name ${problem}`] : [];
+  },
+};
 
 export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
   const { database, pager } = deps;

@@ -1,6 +1,7 @@
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
@@ -12,8 +13,19 @@ import { addressOf, providerRecord, recordProvider } from './record.ts';
 import { saveProvider } from './save.ts';
 import { assertSpared } from './spared.ts';
 import { lookOver } from './look-over.ts';
+import { newProblems } from './values.ts';
 
 type Managed = 'check' | 'saveProvider' | 'getProvider' | 'listProviders' | 'deleteProvider' | 'testProvider';
+
+export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
+  saveProvider({ provider, secret, metadataXml, metadataUrl }) {
+    const problem = metadataUrl === '' ? undefined : urlProblem(metadataUrl, egress);
+    const problems = problem ? [`MetadataURL ${problem}`] : [];
+    // What a stored provider or metadata say besides is seen once they are read.
+    const isWhole = provider?.id === '' && (provider.kind === 'oidc' || (provider.kind === 'saml' && metadataXml === '' && metadataUrl === ''));
+    return isWhole ? [...problems, ...newProblems(provider, { hasSecret: secret !== '', egress })] : problems;
+  },
+});
 
 export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>, Managed> {
   const { admission, database, pager, publicUrl } = deps;

@@ -62,11 +62,23 @@ export function settableOf(kind: string, sent: SsoProvider, stored: Settable | u
 
 const readCertificates = (items: readonly string[]): string[] => [...new Set(items.map(normaliseCertificate))];
 
+/** What a provider needs besides its values. */
+type Besides = { hasSecret: boolean; egress: EgressRules };
+
 /** Throws invalid_argument with everything that is missing or wrong, by kind. */
-export function assertWhole(kind: string, values: Settable, { hasSecret, egress }: { hasSecret: boolean; egress: EgressRules }): void {
-  const problems = kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
+export function assertWhole(kind: string, values: Settable, besides: Besides): void {
+  const problems = wholeProblems(kind, values, besides);
   if (problems.length > 0) throw invalid(problems);
 }
+
+/** The same of a new provider that is all in its request, as messages. Its certificates are read later, with those of metadata. */
+export function newProblems(sent: SsoProvider, besides: Besides): string[] {
+  const values = settableOf(sent.kind, { ...sent, idpCertificates: undefined }, undefined, undefined);
+  return wholeProblems(sent.kind, { ...values, idpCertificates: sent.idpCertificates?.items ?? [] }, besides);
+}
+
+const wholeProblems = (kind: string, values: Settable, { hasSecret, egress }: Besides): string[] =>
+  kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
 
 function oidcProblems({ issuer, clientId, tokenAuthMethod }: Settable, hasSecret: boolean, egress: EgressRules): string[] {
   const problems = addressProblems('Provider.Issuer', issuer, egress);
