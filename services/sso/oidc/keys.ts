@@ -1,8 +1,32 @@
 import { createPublicKey } from 'node:crypto';
 
-// A look at the keys that a provider publishes, for the test of it. At sign-in the library chooses the key.
+// The keys that a provider publishes. At sign-in the library chooses among them.
 
-const families: ReadonlyArray<readonly [RegExp, (key: Record<string, unknown>) => boolean]> = [
+/** What takes effect of a published key. */
+export type PublicKey = Readonly<Partial<Record<(typeof members)[number], string>>>;
+
+const members = ['kty', 'use', 'alg', 'kid', 'n', 'e', 'crv', 'x', 'y'] as const;
+const kinds: readonly unknown[] = ['RSA', 'EC', 'OKP'];
+/** More than any provider has at once. */
+const mostKeys = 50;
+/** Longer than the modulus of the longest RSA key there is. */
+const memberText = /^[ -~]{0,4096}$/;
+
+/** The keys for signatures in a published list, as far as they take effect. Certificates and whatever else comes with them are not kept. */
+export const readKeys = (published: readonly unknown[]): PublicKey[] => published.filter(isForSignatures).slice(0, mostKeys).map(readKey);
+
+function isForSignatures(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const key = value as Record<string, unknown>;
+  const operations = key['key_ops'] ?? ['verify'];
+  if (!kinds.includes(key['kty']) || (key['use'] ?? 'sig') !== 'sig' || !Array.isArray(operations) || !operations.includes('verify')) return false;
+  return members.every((name) => key[name] === undefined || (typeof key[name] === 'string' && memberText.test(key[name])));
+}
+
+const readKey = (key: Record<string, unknown>): PublicKey =>
+  Object.fromEntries(members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])));
+
+const families: ReadonlyArray<readonly [RegExp, (key: PublicKey) => boolean]> = [
   [/^[RP]S/, ({ kty }) => kty === 'RSA'],
   [/^ES256/, ({ crv }) => crv === 'P-256'],
   [/^ES384/, ({ crv }) => crv === 'P-384'],
@@ -13,13 +37,10 @@ const families: ReadonlyArray<readonly [RegExp, (key: Record<string, unknown>) =
 /** RFC 7518 §3.3. */
 const leastRsaBits = 2048;
 
-/** Whether a published key can verify a signature of one of the algorithms. */
-export function isUsableKey(value: unknown, algorithms: readonly string[]): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const key = value as Record<string, unknown>;
-  if (key['use'] !== undefined && key['use'] !== 'sig') return false;
+/** Whether a key can verify a signature of one of the algorithms. */
+export function isUsableKey(key: PublicKey, algorithms: readonly string[]): boolean {
   const fitting = algorithms.filter((alg) => families.some(([pattern, fits]) => pattern.test(alg) && fits(key)));
-  if (fitting.length === 0 || (key['alg'] !== undefined && !fitting.includes(key['alg'] as string))) return false;
+  if (fitting.length === 0 || (key.alg !== undefined && !fitting.includes(key.alg))) return false;
   try {
     const { modulusLength = leastRsaBits } = createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails ?? {};
     return modulusLength >= leastRsaBits;

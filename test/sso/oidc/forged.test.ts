@@ -138,6 +138,18 @@ test('an unknown key is looked for once a minute, however many sign-ins name one
   }
 });
 
+test('a key is found among thousands of things that are none', async () => {
+  const op = await startEvilOp();
+  const oidc = startClient();
+  try {
+    op.forge({ keys: (published) => void (published['keys'] = [...Array.from({ length: 40_000 }, () => ({})), ...(published['keys'] as object[])]) });
+    assert.equal((await (await oidc.signIn(providerOf(op.issuer), '')).finish()).subject, evilAccount.sub);
+  } finally {
+    await oidc.stop();
+    await op.stop();
+  }
+});
+
 test('a clock that is a minute off is borne, in either direction', async () => {
   const op = await startEvilOp();
   const oidc = startClient();
