@@ -1,6 +1,13 @@
 import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
-// The limits of access's open operations, and of the mails that it causes.
+// The limits of access's open operations, of the mails that it causes, and of what a tenant may have. These last ones nobody is
+// meant to meet: they are there so that nothing has to be read of one tenant that fills a process.
+
+export const grantsPerTenant = 100_000;
+/** To a user, a bot or a group. */
+export const grantsPerSubject = 10_000;
+/** Of its own. */
+export const rolesPerTenant = 1000;
 
 export type InvitationLimits = {
   /** By rate class and client address. */

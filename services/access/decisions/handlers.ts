@@ -52,7 +52,10 @@ export function authorityHandlers({ database }: { database: Database }): Handler
 
     async mayConferBot({ tenant, bot, permissions, ...principal }) {
       const { principalType: type, principalId: id, principalBotTenant: botTenant, principalNarrowedTo: narrowedTo, principalSsoTenant: ssoTenant } = principal;
-      const [rights, held] = await Promise.all([rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant }, tenant), findHeld(run, bot, tenant)]);
+      const [rights, held] = await Promise.all([
+        rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant }, tenant),
+        findHeld(run, { subject: bot, tenant }),
+      ]);
       const wanted = (grants: readonly HeldGrant[]) => narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
       const lacking =
         wanted(held.filter(({ platform }) => platform)).find((pattern) => !holdsOnPlatform(rights, pattern)) ??

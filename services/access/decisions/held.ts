@@ -1,33 +1,47 @@
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { Run } from '@bailiwick/shared/orm.ts';
+import { grantsPerSubject } from '../limits.ts';
 import { ownerRole, permissionsOf } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
-import { findHeldRows, findStanding, type HeldRow, type Standing } from './queries.ts';
+import { findHeldRows, findStanding, type HeldQuery, type HeldRow, type Standing } from './queries.ts';
 
 // What a user or bot was granted in one tenant, grant by grant: for checks about resources, and for explanations.
 
-export type HeldGrant = Omit<HeldRow, 'custom'> & {
+export type HeldGrant = Omit<HeldRow, 'gives'> & {
   /** What the role gives. */
   permissions: readonly string[];
 };
 
-/** The grants of a subject in a tenant and on the platform, those of its groups included. `resources` undefined = on whatever. */
-export async function findHeld(run: Run, subject: string, tenant: string, resources?: readonly string[]): Promise<HeldGrant[]> {
-  const rows = await findHeldRows(run, subject, tenant, resources);
-  return rows.map(({ custom, ...row }) => ({ ...row, permissions: custom ?? permissionsOf(row.role, row.platform ? 'platform' : 'tenant') }));
+/** As many grants as a subject may have: only one that has groups full of them holds more, and that is more than anybody looks through. */
+const mostHeld = grantsPerSubject;
+
+/** The grants of a subject in a tenant and on the platform, those of its groups included. */
+export async function findHeld(run: Run, query: HeldQuery): Promise<HeldGrant[]> {
+  const rows = await findHeldRows(run, query, mostHeld + 1);
+  if (rows.length > mostHeld) throw failedPrecondition(`the subject holds more than ${mostHeld} grants, those of its groups included`, 'TOO_MANY_GRANTS');
+  const permissions = permissionsByRole(rows);
+  return rows.map(({ gives: _gives, ...row }) => ({ ...row, permissions: permissions(row) }));
+}
+
+/** What each of the roles in these rows gives: those of the tenant's own as the rows say, the built-in ones as they are. */
+export function permissionsByRole(rows: ReadonlyArray<Pick<HeldRow, 'role' | 'gives'>>) {
+  const own = new Map(rows.flatMap(({ role, gives }) => (gives ? [[role, gives] as const] : [])));
+  return ({ role, platform }: Pick<HeldRow, 'role' | 'platform'>): readonly string[] =>
+    platform ? permissionsOf(role, 'platform') : (own.get(role) ?? permissionsOf(role, 'tenant'));
 }
 
 /** Whether these grants, of a subject in one tenant, make it an owner of the tenant. */
 export const owns = (held: readonly HeldGrant[]): boolean =>
   held.some(({ role, resource, platform, expired }) => role === ownerRole && resource === '' && !platform && !expired);
 
-/** `ssoTenant` is as of a principal. `resources` undefined = on whatever. */
-type Question = { subject: string; tenant: string; ssoTenant: string; resources?: readonly string[] };
+/** `ssoTenant` is as of a principal. */
+type Question = HeldQuery & { ssoTenant: string };
 
 export type Grounds = { held: HeldGrant[]; standing: Pick<Standing, 'open' | 'membership' | 'barred'> & { lacksSso: boolean } };
 
 /** What a decision about one subject rests on. */
-export async function findGrounds(run: Run, { subject, tenant, ssoTenant, resources }: Question): Promise<Grounds> {
-  const [standing, held] = await Promise.all([findStanding(run, subject, tenant, ssoTenant), findHeld(run, subject, tenant, resources)]);
+export async function findGrounds(run: Run, { ssoTenant, ...query }: Question): Promise<Grounds> {
+  const [standing, held] = await Promise.all([findStanding(run, query.subject, query.tenant, ssoTenant), findHeld(run, query)]);
   return { held, standing: { ...standing, lacksSso: standing.requiresSso && !(standing.ssoLifted && owns(held)) } };
 }
 

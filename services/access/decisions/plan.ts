@@ -10,7 +10,7 @@ import { grant, grantProblems, type SentGrant, withdraw } from '../grants/change
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
-import { differences, heldInTenant } from './everybody.ts';
+import { differences, heldInTenant, type Holdings } from './everybody.ts';
 import { waitForLocks } from './queries.ts';
 
 /** `bot` is one that has to exist, which only identity knows. `problems` are those of the change by itself. */
@@ -64,7 +64,7 @@ const attempts = 10;
 
 async function tryAll(database: Database, tenant: string, planned: readonly Change[], bots: ReadonlySet<string>, call: Call) {
   const warnings: string[] = [];
-  let answer: MessageInitShape<typeof AccessPlanResponseSchema> = {};
+  let states: { before: Holdings; after: Holdings } | undefined;
   await database
     .transaction(tenant, async (em) => {
       // Two plans of a tenant would only be in each other's way. Who waits for long gives its connection back.
@@ -77,13 +77,14 @@ async function tryAll(database: Database, tenant: string, planned: readonly Chan
         if (refusal !== undefined) warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
       }
       await em.flush();
-      answer = differences(before, await heldInTenant(inTransaction(em), tenant));
+      states = { before, after: await heldInTenant(inTransaction(em), tenant) };
       throw new Undone();
     })
     .catch((error: unknown) => {
       if (!(error instanceof Undone)) throw error;
     });
-  return { ...answer, warnings };
+  // Nobody waits for a lock while they are compared.
+  return { ...(states && (await differences(states.before, states.after))), warnings };
 }
 
 /** Makes a change as the caller would. Says why where that would be refused; then nothing of it is made. */

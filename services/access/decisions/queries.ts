@@ -184,6 +184,9 @@ export async function findMemberIds(run: Run, tenant: string, after: string, lim
   return rows.map((row) => row.user_id);
 }
 
+// What a tenant's own role (r) gives comes with the first row of it alone: thousands of grants of one role would repeat it as often.
+const givenOnce = 'case when row_number() over (partition by r.slug order by';
+
 const grantColumns = 'g.id, g.role, g.resource, g.tenant, g.expires_at';
 const wanted = '($3 or g.resource = any ($4::text[]))';
 
@@ -202,9 +205,9 @@ const heldBySubject: Statement = {
     where m.tenant = $2 and m.user_id = $1
   )
   select h.id, h.role, h.resource, h.tenant = '' as platform, coalesce(h.expires_at <= now(), false) as expired,
-    h.member_of as "group", h.granted_to as "grantedTo", r.permissions as custom
+    h.member_of as "group", h.granted_to as "grantedTo", ${givenOnce} h.id, h.member_of) = 1 then r.permissions end as gives
   from held h left join role_entry r on r.tenant = $2 and r.slug = h.role and h.tenant <> ''
-  order by h.id, h.member_of`,
+  order by h.id, h.member_of limit $5`,
 };
 
 export type HeldRow = {
@@ -216,13 +219,16 @@ export type HeldRow = {
   /** The group the user is a member of, and the group the grant was made to; "" = granted to the subject itself. */
   group: string;
   grantedTo: string;
-  /** What a role of the tenant's own gives; null for a built-in one. */
-  custom: string[] | null;
+  /** What a role of the tenant's own gives, in the first of its rows; null in the others, and for a built-in one. */
+  gives: string[] | null;
 };
 
-/** The grants of a subject in a tenant and on the platform, those of its groups included. `resources` undefined = on whatever. */
-export function findHeldRows(run: Run, subject: string, tenant: string, resources: readonly string[] | undefined): Promise<HeldRow[]> {
-  return run<HeldRow>(heldBySubject, [subject, tenant, resources === undefined, resources ?? []]);
+/** `resources` undefined = on whatever. */
+export type HeldQuery = { subject: string; tenant: string; resources?: readonly string[] | undefined };
+
+/** The grants of a subject in a tenant and on the platform, those of its groups included. */
+export function findHeldRows(run: Run, { subject, tenant, resources }: HeldQuery, limit: number): Promise<HeldRow[]> {
+  return run<HeldRow>(heldBySubject, [subject, tenant, resources === undefined, resources ?? [], limit]);
 }
 
 export type Standing = {
@@ -272,14 +278,15 @@ const roleHoldings: Statement = {
     join alive g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys)
     where m.tenant = $1
   )
-  select h.subject, h.resource, h.role, h.platform, r.permissions as custom
+  select h.subject, h.resource, h.role, h.platform, ${givenOnce} h.subject, h.resource) = 1 then r.permissions end as gives
   from held h left join role_entry r on r.tenant = $1 and r.slug = h.role and not h.platform
-  where not exists (select 1 from subject_state s where s.subject = h.subject and s.state in ('disabled', 'deleted'))`,
+  where not exists (select 1 from subject_state s where s.subject = h.subject and s.state in ('disabled', 'deleted'))
+  order by h.subject, h.resource, h.platform, h.role limit $2`,
 };
 
-export type RoleHolding = { subject: string; resource: string; role: string; platform: boolean; custom: string[] | null };
+export type RoleHolding = Pick<HeldRow, 'role' | 'resource' | 'platform' | 'gives'> & { subject: string };
 
 /** Which roles the users and bots of a tenant hold in it, by grants there and on the platform. */
-export function findRoleHoldings(run: Run, tenant: string): Promise<RoleHolding[]> {
-  return run<RoleHolding>(roleHoldings, [tenant]);
+export function findRoleHoldings(run: Run, tenant: string, limit: number): Promise<RoleHolding[]> {
+  return run<RoleHolding>(roleHoldings, [tenant, limit]);
 }

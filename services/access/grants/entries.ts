@@ -1,9 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { grantsPerSubject, grantsPerTenant } from '../limits.ts';
 import { GrantEntity, type SubjectType } from './entities.ts';
+import { countGrants } from './queries.ts';
 import { families } from './records.ts';
 
 // The rows of grants, without a question about who may: that was asked before.
@@ -23,6 +26,7 @@ export async function addGrant(em: EntityManager, call: Call, sent: NewGrant, ex
   // What somebody gives by hand stays, whatever a mapping said before.
   if (stored) stored.mappedBy = mappedBy;
   if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) return;
+  if (!stored) await assertRoom(em, key);
   const grant =
     stored ??
     em.create(GrantEntity, {
@@ -41,6 +45,13 @@ export async function addGrant(em: EntityManager, call: Call, sent: NewGrant, ex
   grant.expiresAt = expiresAt;
   em.persist(grant);
   recordGrant(em, call, 'added', { ...key, ...grant, subject }, previous);
+}
+
+/** Asserts that there is room for one more grant. Two at once may both find the last place free: at limits like these that is as good. */
+async function assertRoom(em: EntityManager, { tenant, subjectType, subject }: GrantKey): Promise<void> {
+  const { ofTenant, ofSubject } = await countGrants(inTransaction(em), tenant, subjectType, subject);
+  if (ofTenant >= grantsPerTenant) throw failedPrecondition(`a tenant has at most ${grantsPerTenant} grants`, 'GRANT_LIMIT');
+  if (ofSubject >= grantsPerSubject) throw failedPrecondition(`a ${subjectType} has at most ${grantsPerSubject} grants in a tenant`, 'GRANT_LIMIT');
 }
 
 /** Takes a grant back; nothing happens where there is none. */

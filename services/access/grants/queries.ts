@@ -1,4 +1,4 @@
-import { type Database, type Statement } from '@bailiwick/shared/orm.ts';
+import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Reach } from '../decisions/queries.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
@@ -32,4 +32,16 @@ const grantsOfUser: Statement = {
 export function grantsOf(database: Database, userId: string, page: PageQuery, reach: Reach, onPlatform: boolean): Promise<GrantRow[]> {
   const { everywhere, tenants, ssoTenant } = reach;
   return database.query<GrantRow>(grantsOfUser, [userId, page.after, page.limit, everywhere, tenants.join(','), ssoTenant, onPlatform]);
+}
+
+const grantsThere: Statement = {
+  name: 'access.count_grants',
+  text: `select (select count(*)::int from grant_entry g where g.tenant = $1) as "ofTenant",
+           (select count(*)::int from grant_entry g where g.tenant = $1 and g.subject_type = $2 and g.subject = $3) as "ofSubject"`,
+};
+
+/** How many grants there are in a tenant, and to one subject in it. */
+export async function countGrants(run: Run, tenant: string, subjectType: SubjectType, subject: string): Promise<{ ofTenant: number; ofSubject: number }> {
+  const [row] = await run<{ ofTenant: number; ofSubject: number }>(grantsThere, [tenant, subjectType, subject]);
+  return row ?? { ofTenant: 0, ofSubject: 0 };
 }

@@ -12,6 +12,7 @@ import { type EntityManager, inTransaction, lockName } from '@bailiwick/shared/o
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { assertMayConferPermissions } from '../decisions/confer.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
+import { rolesPerTenant } from '../limits.ts';
 import { isBuiltIn, isTenantRole } from './builtin.ts';
 import { RoleEntity, type RoleRow, toRole } from './entities.ts';
 import { includes } from './match.ts';
@@ -76,7 +77,9 @@ function assertOwnRole(slug: string): void {
   if (isBuiltIn(slug)) throw failedPrecondition('a built-in role cannot be changed', 'SYSTEM_ROLE');
 }
 
-function insertRole(em: EntityManager, sent: Role, call: Call): void {
+async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<void> {
+  if ((await em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
+    throw failedPrecondition(`a tenant has at most ${rolesPerTenant} roles of its own`, 'ROLE_LIMIT');
   const now = new Date();
   const role = em.create(RoleEntity, {
     tenant: sent.tenant,

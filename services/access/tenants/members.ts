@@ -62,7 +62,7 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
 async function assertRemovable(em: EntityManager, call: Call, tenant: string, userId: string): Promise<void> {
   const run = inTransaction(em);
   // By what is granted and not by what counts at present: a disabled owner is one again when they are enabled.
-  if (!owns(await findHeld(run, userId, tenant, ['']))) return;
+  if (!owns(await findHeld(run, { subject: userId, tenant, resources: [''] }))) return;
   await assertMayTouch(em, call.caller, tenant, [ownerRole]);
   if ((await countOtherOwners(run, tenant, userId)) === 0) throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
 }
