@@ -1,6 +1,10 @@
 import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick/shared/limits.ts';
 
-// The limits of identity's open operations.
+// The limits of identity's open operations, and of what a tenant may have.
+
+export const botsPerTenant = 1000;
+/** That have not ended: a key that is rotated every day leaves hundreds behind. */
+export const keysPerBot = 100;
 
 export type AccountLimits = {
   /** By rate class and client address. */

@@ -24,7 +24,7 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
       await assertMayIssue(deps, call, { tenant, bot, permissions });
       const { key, secret } = await database.transaction(tenant, async (em) => {
         await lockBot(em, bot);
-        const issued = issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: '', createdBy: call.caller.id }, now);
+        const issued = await issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: '', createdBy: call.caller.id }, now);
         recordKey(em, call, 'bot_key.created', issued.key);
         return issued;
       });

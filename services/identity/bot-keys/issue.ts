@@ -1,10 +1,11 @@
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { denied, notFound } from '@bailiwick/shared/errors.ts';
+import { denied, failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity } from '../bots/entities.ts';
+import { keysPerBot } from '../limits.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { BotKeyEntity, type BotKeyRow } from './entities.ts';
 import { nextNotice } from './expiry.ts';
@@ -41,7 +42,11 @@ export async function lockBot(em: EntityManager, id: string): Promise<void> {
 export type NewKey = KeyRights & Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & { expiresAt: Date };
 
 /** Stores a new key in the transaction of `em`. This is the only time that its secret is there to be read. */
-export function issueKey(em: EntityManager, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey, now: Date) {
+export async function issueKey(em: EntityManager, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey, now: Date) {
+  // Two of them at once do not both find the last place free.
+  await lockName(em, `keys of ${bot}`);
+  if ((await em.count(BotKeyEntity, { tenant, bot, revokedAt: null, expiresAt: { $gt: now } })) >= keysPerBot)
+    throw failedPrecondition(`a bot has at most ${keysPerBot} keys that have not ended`, 'BOT_KEY_LIMIT');
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {
     tenant,

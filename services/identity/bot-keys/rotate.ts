@@ -30,7 +30,7 @@ export async function rotateKey(deps: BotKeyDeps, { tenant, id, expiresAt: asked
     assertUsable(old, now);
     if (old.rotatedTo !== '') throw failedPrecondition('the key has been rotated already', 'ROTATED');
     const { bot, name, permissions, allowedIps } = old;
-    const issued = issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: id, createdBy: caller.id }, now);
+    const issued = await issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: id, createdBy: caller.id }, now);
     old.rotatedTo = issued.key.id;
     old.expiresAt = expiryAfterRotation(old.expiresAt, now);
     old.noticeAt = nextNotice(old.expiresAt, now);

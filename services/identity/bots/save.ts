@@ -6,9 +6,10 @@ import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { LockMode } from '@mikro-orm/core';
+import { botsPerTenant } from '../limits.ts';
 import { BotEntity, botJson, type BotRow } from './entities.ts';
 
 /** Creates a bot where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
@@ -32,7 +33,11 @@ export async function saveBot(database: Database, request: BotsSaveRequest, call
   });
 }
 
-function insertBot(em: EntityManager, sent: Bot, call: Call): BotRow {
+async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotRow> {
+  // Two creates at once do not both find the last place free.
+  await lockName(em, `bot ${sent.tenant}`);
+  if ((await em.count(BotEntity, { tenant: sent.tenant })) >= botsPerTenant)
+    throw failedPrecondition(`a tenant has at most ${botsPerTenant} bots`, 'BOT_LIMIT');
   const now = new Date();
   const bot = em.create(BotEntity, {
     tenant: sent.tenant,
