@@ -14,10 +14,14 @@ export type InvitationLimits = {
   addresses: Readonly<Record<string, Limit>>;
   /** Mails to one address; more are dropped silently. */
   mails: Limit;
+  /** Invitations of one tenant, so that it does not fill the queue that everybody's mails wait in. */
+  tenant: Limit;
 };
 
+const perHour = (count: number): Limit => ({ count, seconds: 3600 });
+
 export const invitationLimits: Record<LimitProfile, InvitationLimits> = {
-  standard: { addresses: { token: perMinute(120) }, mails: mailLimits.standard },
-  strict: { addresses: { token: perMinute(60) }, mails: mailLimits.strict },
-  off: { addresses: {}, mails: mailLimits.off },
+  standard: { addresses: { token: perMinute(120) }, mails: mailLimits.standard, tenant: perHour(500) },
+  strict: { addresses: { token: perMinute(60) }, mails: mailLimits.strict, tenant: perHour(100) },
+  off: { addresses: {}, mails: mailLimits.off, tenant: mailLimits.off },
 };

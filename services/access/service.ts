@@ -56,7 +56,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         pager,
         keyRing,
         limiter,
-        mails: limits.mails,
+        limits,
         tenantCreation: settings.tenantCreation,
         tenantGraceSeconds: settings.tenantGraceSeconds,
       };

@@ -72,8 +72,8 @@ export function createLimiter(database: Database) {
   return {
     use,
     /** The same, refusing with `resource_exhausted` what is too much. */
-    async take(key: string, limit: Limit): Promise<void> {
-      const wait = await use(key, limit);
+    async take(key: string, limit: Limit, run?: Run): Promise<void> {
+      const wait = await use(key, limit, run);
       if (wait > 0) throw exhausted('too many requests, try again later', wait);
     },
     async sweep(): Promise<void> {

@@ -97,7 +97,7 @@ export const limitSettings = {
     fallback: 'standard',
     check: oneOf('standard', 'strict', 'off'),
     about:
-      "Rate limits of the operations that need no credential, of Events_Publish and of the mails to one address: standard, strict (for installations open to the public) or off (for load tests). With strict each gateway also takes 600 calls a minute from a session and 3000 from a bot's key, and no more.",
+      "Rate limits of the operations that need no credential, of Events_Publish, of a tenant's invitations and of the mails to one address: standard, strict (for installations open to the public) or off (for load tests). With strict each gateway also takes 600 calls a minute from a session and 3000 from a bot's key, and no more.",
   },
 } as const satisfies SettingTable;
 

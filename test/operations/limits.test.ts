@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, mailsTo, mailTo, newAddress, password, signUp, tenantFor, tokenIn } from '../people.ts';
+import { rowsOf } from '../store.ts';
 
 describeBoth('limits', (topology) => {
   let stack: Stack;
@@ -50,6 +51,19 @@ describeBoth('limits', (topology) => {
       Array.from({ length: 24 }, () => stack.call('TenantInvitations_Create', { Tenant: open, Email: newAddress('many') }, owner.token)),
     );
     assert.deepEqual([...new Set(many.map(({ status }) => status))], [200]);
+  });
+
+  test('a tenant invites 500 addresses an hour, and others are not held up by it', async () => {
+    const owner = await signUp(stack);
+    const [busy, other] = [await tenantFor(stack, owner.id), await tenantFor(stack, owner.id)];
+    const invite = (Tenant: string) => stack.call('TenantInvitations_Create', { Tenant, Email: newAddress('invited') }, owner.token);
+    assert.equal((await invite(busy)).status, 200);
+    const counted = await rowsOf(stack, `update access.rate_window set count = 499 where key = $1 and count = 1 returning ends_at`, [`invitations ${busy}`]);
+    assert.equal(counted.length, 1);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => invite(busy)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assertLimited(answers.find(({ status }) => status === 429));
+    assert.equal((await invite(other)).status, 200);
   });
 
   test('X-Forwarded-For is believed up to the first address that is no proxy', async () => {

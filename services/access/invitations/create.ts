@@ -7,7 +7,7 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
 import { alreadyExists, invalid, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import type { Limit, Limiter } from '@bailiwick/shared/limits.ts';
+import type { Limiter } from '@bailiwick/shared/limits.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import { mailTask, type Task } from '@bailiwick/shared/tasks.ts';
@@ -17,6 +17,7 @@ import { assertUser, type Directory, findUserByEmail } from '../directory.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroupRoles } from '../groups/queries.ts';
+import type { InvitationLimits } from '../limits.ts';
 import { memberRole } from '../roles/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
@@ -27,7 +28,7 @@ import { byTime, encodeInvitation, recordInvitation } from './records.ts';
 
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
-export type CreateDeps = { database: Database; directory: Directory; keyRing: KeyRing; limiter: Limiter; mails: Limit };
+export type CreateDeps = { database: Database; directory: Directory; keyRing: KeyRing; limiter: Limiter; limits: InvitationLimits };
 
 /** Invites an address, or invites it anew: then the token, the offer and the time are the new ones. Returns the token. */
 export async function createInvitation(deps: CreateDeps, request: TenantInvitationsCreateRequest, call: Call): Promise<string> {
@@ -44,9 +45,10 @@ export async function createInvitation(deps: CreateDeps, request: TenantInvitati
     assertDomain(email, settings.inviteDomains ?? []);
     const offer = await assertOffer(em, request, settings.defaultRole || memberRole, call);
     if (invited && (await em.findOne(TenantMemberEntity, { userId: invited.id }))) throw alreadyExists('Email belongs to a member of the tenant');
+    await deps.limiter.take(`invitations ${request.tenant}`, deps.limits.tenant, inTransaction(em));
     // What is too much for one mailbox is dropped without a word: the token is in the answer in any case. An invitation that is
     // refused mails nothing, so it is not counted: nobody uses up the mails of an address for all other tenants.
-    const mailing = (await deps.limiter.use(`mail ${email.key}`, deps.mails, inTransaction(em))) === 0;
+    const mailing = (await deps.limiter.use(`mail ${email.key}`, deps.limits.mails, inTransaction(em))) === 0;
     const mail = () => invitationMail(deps.keyRing, { email, token, expiresAt, tenantName: name, inviter, invited });
     await save(em, { tenant: request.tenant, email, offer, token, expiresAt, tasks: mailing ? [mail()] : [] }, call);
   });
