@@ -79,7 +79,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
         served,
         background: [
           projectAudit({ database, broker, log }),
-          startPruning({ ...deps, retentionDays: settings.auditRetentionDays }, log),
+          startPruning({ ...deps, retentionDays: settings.auditRetentionDays, log }),
           createInvitationSweeper(deps, log),
           followSubjects({ database, broker, log }),
           startPurger({ database, schema: accessSchema, graceSeconds: settings.tenantGraceSeconds, log }),

@@ -127,6 +127,8 @@ describe('the audit chain', () => {
     assertRefused(await ask(await newTenant(), first.NextCursor), 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
   });
 
+  const log = createLog('test', () => {});
+  const prune = () => pruneAudit({ database, keyRing: keyRing(), retentionDays: 400, log });
   const keyRing = () => parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'));
 
   test('old entries are dropped, and what is left is verified from the signed place where it begins', async () => {
@@ -136,14 +138,14 @@ describe('the audit chain', () => {
     // So does a tenant say it that was sent back as it was read.
     const unset = await tenantWith([500, 100, 1]);
     await rowsOf(stack, `update access.tenant set settings = '{"auditRetentionDays": 0}' where id = $1`, [unset]);
-    await pruneAudit({ database, keyRing: keyRing(), retentionDays: 400 });
+    await prune();
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [kept]), 3);
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [unset]), 2);
     const { Valid, Checked, Seq } = await verify(tenant);
     assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 3, Seq: 6 });
     // Nothing more is due, and who drops more than was due is found out.
-    await pruneAudit({ database, keyRing: keyRing(), retentionDays: 400 });
+    await prune();
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
     await rowsOf(stack, 'delete from access.audit_entry where tenant = $1 and seq = 4', [tenant]);
     assert.deepEqual(await problemsOf(tenant), ['missing at 4']);
@@ -155,10 +157,34 @@ describe('the audit chain', () => {
     assert.deepEqual(await problemsOf(tenant), ['changed at 4']);
   });
 
+  test('of many old entries some are dropped at a time, and a tenant whose are not keeps those of nobody else', async () => {
+    const failing = await tenantWith([]);
+    for (let round = 0; round < 6; round++)
+      await appendEntries(
+        database,
+        recent(1000).map(() => entryOf(draft(failing, new Date(Date.now() - 500 * day)))),
+      );
+    const others = await tenantWith([500, 1]);
+    await rowsOf(
+      stack,
+      `create function access.fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+       create trigger fail before update on access.audit_checkpoint for each row when (new.tenant = '${failing}') execute function access.fail()`,
+    );
+    await prune();
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [failing]), 1000, 'the first 5,000 are gone, and what fails is not');
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [others]), 1);
+    const { Valid, Checked, Seq } = await verify(failing);
+    assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 1000, Seq: 6000 });
+    await rowsOf(stack, 'drop trigger fail on access.audit_checkpoint; drop function access.fail()');
+    await prune();
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [failing]), 1, 'the newest entry of a chain stays');
+    assert.equal((await verify(failing)).Valid, true);
+  });
+
   test('a signed place is signed anew by the ring’s first key, so that the old key can leave the ring', async () => {
     const tenant = await tenantWith([500, 100, 1]);
     const old = keyRing();
-    await pruneAudit({ database, keyRing: old, retentionDays: 400 });
+    await pruneAudit({ database, keyRing: old, retentionDays: 400, log });
     const next = parseKeyRing(`next:${randomBytes(32).toString('base64')}`);
     assert.notDeepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
     assert.equal(await signAnew({ database, keyRing: next }), 0, 'what no key of the ring has signed stays as it is');

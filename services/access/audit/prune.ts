@@ -1,9 +1,10 @@
+import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
-import { dropEntries, findDue, listSignedOtherwise, lockHeads, replaceSignature, saveCheckpoint } from './queries.ts';
+import { dropEntries, findDue, findLastDue, listSignedOtherwise, lockHeads, replaceSignature, saveCheckpoint } from './queries.ts';
 import { isSigned, signCheckpoint } from './verify.ts';
 
 // Entries are kept for a number of days, a tenant's own or the installation's. What is older is dropped from the beginning of
@@ -11,20 +12,34 @@ import { isSigned, signCheckpoint } from './verify.ts';
 
 const intervalMs = 3_600_000;
 
-type Deps = { database: Database; keyRing: KeyRing; retentionDays: number };
+/** Entries that are dropped at once: whoever writes into the chain waits for it. */
+const batch = 5000;
+
+type Deps = { database: Database; keyRing: KeyRing; retentionDays: number; log: Log };
 
 /** Drops what is older than its tenant keeps it. Any number of replicas may do so at once. */
-export async function pruneAudit({ database, keyRing, retentionDays }: Deps): Promise<number> {
-  let dropped = 0;
-  for (const { tenant, seq, hash } of await findDue(database, retentionDays)) {
-    dropped += await database.transaction(null, async (em) => {
-      // Held, so that two who prune come one after the other.
-      await lockHeads(em, [tenant]);
-      await saveCheckpoint(em, tenant, { seq, hash, signature: signCheckpoint(keyRing, tenant, { seq, hash }) });
-      return dropEntries(em, tenant);
-    });
+export async function pruneAudit(deps: Deps, isStopped = () => false): Promise<void> {
+  for (const tenant of await findDue(deps.database, deps.retentionDays)) {
+    try {
+      while (!isStopped() && (await dropBatch(deps, tenant)));
+    } catch (error) {
+      // Without the database nobody's are dropped.
+      if (toServiceError(error).code === 'unavailable') throw error;
+      deps.log.warn('old audit entries of a tenant could not be dropped, it is tried again', { error, tenant });
+    }
   }
-  return dropped;
+}
+
+/** Drops some of a tenant's old entries. Returns whether there were any. */
+function dropBatch({ database, keyRing, retentionDays }: Deps, tenant: string): Promise<boolean> {
+  return database.transaction(null, async (em) => {
+    // Held, so that two who prune come one after the other.
+    await lockHeads(em, [tenant]);
+    const last = await findLastDue(em, tenant, retentionDays, batch);
+    if (!last) return false;
+    await saveCheckpoint(em, tenant, { ...last, signature: signCheckpoint(keyRing, tenant, last) });
+    return (await dropEntries(em, tenant)) > 0;
+  });
 }
 
 /** Signs with the ring's first key what another one of it has signed, so that the other can leave the ring. What none of them signed stays as it is. */
@@ -38,10 +53,10 @@ export async function signAnew({ database, keyRing }: Pick<Deps, 'database' | 'k
   return signed;
 }
 
-export const startPruning = (deps: Deps, log: Log): Background =>
+export const startPruning = (deps: Deps): Background =>
   repeat({
     everyMs: intervalMs,
-    log,
+    log: deps.log,
     failed: 'old audit entries could not be dropped, it is tried again',
-    work: () => pruneAudit(deps).then(() => signAnew(deps)),
+    work: (isStopped) => pruneAudit(deps, isStopped).then(() => signAnew(deps)),
   });

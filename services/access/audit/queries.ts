@@ -156,25 +156,35 @@ export async function findChain(database: Database, tenant: string): Promise<{ h
   return { head: { seq: headSeq, hash: headHash }, checkpoint: seq === null ? undefined : { seq, hash: hash ?? '', signature: signature ?? '' } };
 }
 
+const keptDays = `greatest(coalesce(nullif((t.settings->>'auditRetentionDays')::int, 0), $1), 7)`;
+
 const due: Statement = {
   name: 'access.audit_due',
-  text: `select h.tenant, d.seq, d.hash
-         from audit_head h
-         left join tenant t on t.id = h.tenant
-         cross join lateral (
-           select coalesce(nullif((t.settings->>'auditRetentionDays')::int, 0), $1) as days
-         ) k
-         cross join lateral (
-           select e.seq, e.hash from audit_entry e
-           where e.tenant = h.tenant and e.seq < coalesce(
-             (select min(n.seq) from audit_entry n where n.tenant = h.tenant and n.occurred_at >= now() - make_interval(days => greatest(k.days, 7))), h.seq)
-           order by e.seq desc limit 1
-         ) d`,
+  text: `select h.tenant from audit_head h left join tenant t on t.id = h.tenant
+         cross join lateral (select e.seq, e.occurred_at from audit_entry e where e.tenant = h.tenant order by e.seq limit 1) oldest
+         where oldest.seq < h.seq and oldest.occurred_at < now() - make_interval(days => ${keptDays}) order by h.tenant`,
 };
 
-/** The last entry of each chain that, with all before it, is older than it is kept. The newest entry of a chain always stays. */
-export function findDue(database: Database, retentionDays: number): Promise<Array<Link & { tenant: string }>> {
-  return database.query<Link & { tenant: string }>(due, [retentionDays]);
+/** The tenants whose chain begins with an entry that is older than it is kept. The newest entry of a chain always stays. */
+export async function findDue(database: Database, retentionDays: number): Promise<string[]> {
+  const rows = await database.query<{ tenant: string }>(due, [retentionDays]);
+  return rows.map(({ tenant }) => tenant);
+}
+
+/** Of the first entries of a chain, so many at most, the last one that, with all before it, is older than it is kept. */
+export async function findLastDue(em: EntityManager, tenant: string, retentionDays: number, limit: number): Promise<Link | undefined> {
+  const [row] = await execute<Link>(
+    em,
+    `with beginning as (
+       select e.seq, e.hash, e.occurred_at < now() - make_interval(days => ${keptDays}) as old
+       from audit_entry e left join tenant t on t.id = e.tenant where e.tenant = $2 order by e.seq limit $3
+     )
+     select b.seq, b.hash from beginning b
+     where b.seq < (select h.seq from audit_head h where h.tenant = $2) and not exists (select 1 from beginning n where n.seq <= b.seq and not n.old)
+     order by b.seq desc limit 1`,
+    [retentionDays, tenant, limit],
+  );
+  return row;
 }
 
 export async function saveCheckpoint(em: EntityManager, tenant: string, { seq, hash, signature }: Checkpoint): Promise<void> {
