@@ -52,15 +52,41 @@ export async function renewRegistration(em: EntityManager, userId: string, token
   return rows.length > 0;
 }
 
-/** In the order in which handlers lock these rows, so that none waits for this while this waits for it. */
-export async function deleteExpired(em: EntityManager): Promise<void> {
-  await execute(em, 'delete from registration where expires_at < now()', []);
-  await execute(em, 'delete from reset_token where expires_at < now()', []);
-  await execute(em, 'delete from email_change where expires_at < now()', []);
-  await execute(em, 'delete from sign_in_code where expires_at < now()', []);
-  await execute(em, "delete from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute'", []);
-  await execute(em, "delete from known_network where last_success_at < now() - interval '400 days'", []);
-  await execute(em, "delete from login_failure where updated_at < now() - interval '30 days'", []);
+/** What has had its time, table by table. Each takes so many rows at most: no more than the database has time for. */
+export const sweeps: readonly Statement[] = [
+  {
+    name: 'identity.sweep_registrations',
+    text: `delete from registration where ctid = any (array (select ctid from registration where expires_at < now() limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_reset_tokens',
+    text: `delete from reset_token where ctid = any (array (select ctid from reset_token where expires_at < now() limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_email_changes',
+    text: `delete from email_change where ctid = any (array (select ctid from email_change where expires_at < now() limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_sign_in_codes',
+    text: `delete from sign_in_code where ctid = any (array (select ctid from sign_in_code where expires_at < now() limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_sessions',
+    text: `delete from session where ctid = any (array (select ctid from session where expires_at < now() or last_seen_at < now() - idle_minutes * interval '1 minute' limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_known_networks',
+    text: `delete from known_network where ctid = any (array (select ctid from known_network where last_success_at < now() - interval '400 days' limit $1)) returning 1`,
+  },
+  {
+    name: 'identity.sweep_login_failures',
+    text: `delete from login_failure where ctid = any (array (select ctid from login_failure where updated_at < now() - interval '30 days' limit $1)) returning 1`,
+  },
+];
+
+/** Deletes some of the rows that a sweep is about. Returns how many. */
+export async function sweep(database: Database, statement: Statement, limit: number): Promise<number> {
+  return (await database.query(statement, [limit])).length;
 }
 
 const resetToken: Statement = { name: 'identity.reset_token', text: 'select 1 as one from reset_token where token_hash = $1 and expires_at > now()' };

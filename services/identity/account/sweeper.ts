@@ -3,16 +3,29 @@ import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
-import { deleteExpired } from './queries.ts';
+import { sweep, sweeps } from './queries.ts';
 
 const intervalMs = 10 * 60 * 1000;
+const batch = 5000;
+const failed = 'expired rows could not be removed';
 
 /** Removes expired rows. Nothing relies on it: whatever reads such a row asks for its expiry itself. */
 export function createSweeper({ database, limiter }: { database: Database; limiter: Limiter }, log: Log): Background {
   return repeat({
     everyMs: intervalMs,
     log,
-    failed: 'expired rows could not be removed',
-    work: () => Promise.all([database.transaction(null, deleteExpired), limiter.sweep()]),
+    failed,
+    work: (isStopped) => Promise.all([removeExpired(database, log, isStopped), limiter.sweep()]),
   });
+}
+
+/** Table by table: where one has too many, or cannot be swept, the others are. */
+export async function removeExpired(database: Database, log: Log, isStopped = () => false): Promise<void> {
+  for (const statement of sweeps) {
+    try {
+      while (!isStopped() && (await sweep(database, statement, batch)) === batch);
+    } catch (error) {
+      log.warn(failed, { error, sweep: statement.name });
+    }
+  }
 }

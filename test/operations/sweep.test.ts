@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { removeExpired } from '@bailiwick/identity/account/sweeper.ts';
+import { identitySchema } from '@bailiwick/identity/schema.ts';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { countOf, rowsOf } from '../store.ts';
+
+describe('what identity sweeps', () => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  const lines: string[] = [];
+  const log = createLog('identity', (line) => lines.push(line));
+  before(async () => {
+    testDatabase = await createTestDatabase();
+    database = openDatabase({ service: 'identity', url: testDatabase.url, entities: identitySchema.entities, poolSize: 2, log });
+  });
+  after(async () => {
+    await database?.close();
+    await testDatabase?.drop();
+  });
+
+  const store = (text: string) => rowsOf({ databaseUrl: testDatabase.url }, text);
+  const left = async () => {
+    const tables = ['registration', 'reset_token', 'email_change', 'sign_in_code', 'session', 'known_network', 'login_failure'];
+    const counts = await Promise.all(tables.map((table) => countOf({ databaseUrl: testDatabase.url }, `identity.${table}`)));
+    return Object.fromEntries(tables.map((table, index) => [table, counts[index]]));
+  };
+  /** So many rows that have had their time and one that has not, in each table. */
+  async function fill(expired: number): Promise<void> {
+    const rows = `from generate_series(0, ${expired}) n`;
+    const until = `case n when 0 then now() + interval '1 day' else now() - interval '1 second' end`;
+    const since = `case n when 0 then now() else now() - interval '401 days' end`;
+    await store(`
+      insert into identity.registration select 'usr_' || n, '', '', '', '', sha256(n::text::bytea), now(), ${until} ${rows};
+      insert into identity.reset_token select sha256(n::text::bytea), '', '', now(), ${until} ${rows};
+      insert into identity.email_change select sha256(n::text::bytea), '', '', '', now(), ${until} ${rows};
+      insert into identity.sign_in_code select sha256(n::text::bytea), '', '', '', '', '', '', '', '', now(), ${until} ${rows};
+      insert into identity.session (id, user_id, token_hash, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at)
+        select 'ses_' || n, '', sha256(n::text::bytea), '', '', '', '', now(), ${since}, now() + interval '1 day' ${rows};
+      insert into identity.known_network select n::text, '', ${since} ${rows};
+      insert into identity.login_failure select n::text, '', 1, null, ${since} ${rows}`);
+  }
+
+  test('goes in batches, and what stands in the way of one table keeps the others from nothing', async () => {
+    await fill(5001);
+    await store(`
+      create function identity.fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+      create trigger fail before delete on identity.registration for each row when (old.user_id = 'usr_5001') execute function identity.fail()`);
+    await removeExpired(database, log);
+    const others = { reset_token: 1, email_change: 1, sign_in_code: 1, session: 1, known_network: 1, login_failure: 1 };
+    // The first 5,000 are gone: they were written first.
+    const { registration, ...rest } = await left();
+    assert.deepEqual(rest, others);
+    assert.equal(registration, 2);
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { sweep: string }).sweep),
+      ['identity.sweep_registrations'],
+    );
+    await store('drop trigger fail on identity.registration');
+    await removeExpired(database, log);
+    assert.deepEqual(await left(), { registration: 1, ...others });
+  });
+
+  test('stops between two batches when the service does', async () => {
+    await store('delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code');
+    await store('delete from identity.session; delete from identity.known_network; delete from identity.login_failure');
+    await fill(5001);
+    let asked = 0;
+    await removeExpired(database, log, () => ++asked > 1);
+    assert.deepEqual((await left())['registration'], 2);
+    assert.deepEqual((await left())['session'], 5002);
+  });
+});
