@@ -171,18 +171,35 @@ export type AttemptFilter = {
   until: Date | null;
 };
 
-const attemptsOf = `select task, attempt, tenant, endpoint, event, type, delivery, status, status_code as "statusCode", error, message,
-    duration_ms as "durationMs", started_at as "startedAt", next_attempt_at as "nextAttemptAt"
-  from delivery_attempt where tenant = $1`;
+const attemptColumns = `a.task, a.attempt, a.tenant, a.endpoint, a.event, a.type, a.delivery, a.status, a.status_code as "statusCode", a.error, a.message,
+    a.duration_ms as "durationMs", a.started_at as "startedAt", a.next_attempt_at as "nextAttemptAt"`;
 
 // What is older waits only to be swept.
-const filtered = `started_at >= greatest($2::timestamptz, now() - interval '30 days') and started_at < coalesce($3::timestamptz, 'infinity')
-  and (started_at, task, attempt) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''), coalesce($6::int, 0))
-  and ($7::text is null or status = $7) and ($8::text is null or type = $8)
-  order by started_at desc, task desc, attempt desc limit $9`;
+const wantedAttempts = `a.started_at >= greatest($2::timestamptz, now() - interval '30 days') and a.started_at < coalesce($3::timestamptz, 'infinity')
+  and a.started_at <= coalesce($4::timestamptz, 'infinity') and (a.started_at, a.task, a.attempt) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''), coalesce($6::int, 0))
+  and ($7::text is null or a.status = $7) and ($8::text is null or a.type = $8)`;
+const newestFirst = 'a.started_at desc, a.task desc, a.attempt desc limit $9';
 
-const attemptsOfTenant: Statement = { name: 'notifications.attempts_of_tenant', text: `${attemptsOf} and starts_with(endpoint, $10) and ${filtered}` };
-const attemptsOfEndpoint: Statement = { name: 'notifications.attempts_of_endpoint', text: `${attemptsOf} and endpoint = $10 and ${filtered}` };
+// Endpoint by endpoint, also those that were deleted, each found from the one before it: a tenant that has none of this kind may have
+// millions of attempts at the others. That an endpoint is compared twice, and ordered by, has each looked up by its own index: by that
+// of the tenant an endpoint with few attempts would be looked for among all.
+const attemptsOfTenant: Statement = {
+  name: 'notifications.attempts_of_tenant',
+  text: `with recursive known as (
+           (select d.endpoint from delivery_attempt d where d.tenant = $1 and d.endpoint >= $10 order by d.endpoint limit 1)
+           union all
+           select (select d.endpoint from delivery_attempt d where d.tenant = $1 and d.endpoint > k.endpoint order by d.endpoint limit 1)
+           from known k where starts_with(k.endpoint, $10)
+         )
+         select ${attemptColumns} from known k cross join lateral (
+           select * from delivery_attempt a
+           where a.tenant = $1 and a.endpoint >= k.endpoint and a.endpoint <= k.endpoint and ${wantedAttempts} order by a.endpoint desc, ${newestFirst}
+         ) a where starts_with(k.endpoint, $10) order by ${newestFirst}`,
+};
+const attemptsOfEndpoint: Statement = {
+  name: 'notifications.attempts_of_endpoint',
+  text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.endpoint = $10 and ${wantedAttempts} order by ${newestFirst}`,
+};
 
 export type AttemptPage = { limit: number; after: { startedAt: string; attempt: number; task: string } | undefined };
 
