@@ -21,7 +21,11 @@ type Deps = { database: Database; schema: ServiceSchema; graceSeconds: number; l
 /** Removes tenants whose grace is over, and what is left of users and bots that are gone. Any number of processes may run it. */
 export function startPurger({ database, schema, graceSeconds, log }: Deps): Background {
   async function round(): Promise<void> {
-    for (const id of await findPurgeable(database)) await database.transaction(id, (em) => purgeTenant(em, schema, id));
+    for (const id of await findPurgeable(database)) {
+      // One that cannot be removed keeps no other.
+      const failed = (error: unknown) => log.error('a tenant could not be removed, it is tried again', { tenant: id, error });
+      await database.transaction(id, (em) => purgeTenant(em, schema, id)).catch(failed);
+    }
     await finishRemovals(database);
   }
   // Where the grace is short, so is the wait for its end.
