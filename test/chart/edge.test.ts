@@ -61,3 +61,11 @@ test('a public URL with a port and without a path is a host and /', { skip: char
   const { rules, tls } = ingress.spec as unknown as IngressSpec;
   assert.deepEqual([rules[0]?.host, rules[0]?.http.paths[0]?.path, tls], ['example.com', '/', undefined]);
 });
+
+test('an Ingress may lead every host of a domain', { skip: chart.skip }, async () => {
+  const ingress = findObject(await chart.render({ file: 'ci/ingress-values.yaml', set: ['ingress.hosts={*.example.org}'] }), 'Ingress', 'bailiwick-gateway');
+  assert.deepEqual(
+    (ingress.spec as unknown as IngressSpec).rules.map(({ host }) => host),
+    ['example.com', '*.example.org'],
+  );
+});

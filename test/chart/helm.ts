@@ -22,6 +22,7 @@ export type Values = {
   file?: string;
   set?: readonly string[];
   release?: string;
+  namespace?: string;
   /** Another chart than ours. */
   chart?: string;
 };
@@ -35,7 +36,7 @@ export async function openChart() {
     skip: found.command === undefined ? found.reason : false,
     /** The text of a rendering. */
     template(values: Values = {}): Promise<string> {
-      const place = [values.release ?? 'bailiwick', values.chart ?? chartDir, '--namespace', 'test', '--kube-version', kubernetes.oldest];
+      const place = [values.release ?? 'bailiwick', values.chart ?? chartDir, '--namespace', values.namespace ?? 'test', '--kube-version', kubernetes.oldest];
       return helm(['template', ...place, ...valueArguments(values)]);
     },
     /** All objects of a rendering. An evaluation's is made anew each time: its secrets are random. */

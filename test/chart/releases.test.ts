@@ -70,6 +70,32 @@ test('nameOverride and fullnameOverride name the objects, and the addresses that
   }
 });
 
+test('a name that is made of digits is a name, and no number', { skip: chart.skip }, async () => {
+  const digits = '0777';
+  const named = ['nameOverride', 'database.key', 'mail.templatesConfigMap', 'tls.trust.existingSecret', 'ingress.className', 'ingress.tlsSecret'];
+  const more = ['defaults.priorityClassName', 'services.sso.serviceAccount.name', 'telemetry.headers.existingSecret', 'telemetry.headers.key'];
+  const secrets = ['database', 'mail', 'secrets', 'secrets.callerPublicKeys', 'tls.internal'].map((group) => `${group}.existingSecret`);
+  const objects = await chart.render({
+    file: 'minimal',
+    release: digits,
+    namespace: digits,
+    set: [
+      ...[...named, ...more, ...secrets].map((path) => `${path}=${digits}`),
+      `externalSecrets.secrets.${digits}=bailiwick`,
+      'externalSecrets.storeRef.name=vault',
+      'tls.internal.mode=existing',
+      'ingress.enabled=true',
+      'config.trustedProxies={10.0.0.0/8}',
+      'monitors.enabled=true',
+      'telemetry.endpoint=http://collector:4318',
+    ],
+  });
+  // As a number it is 777, or 511 where somebody takes it for an octal one.
+  const numbers = new Set<unknown>(['777', '511', 777, 511]);
+  JSON.stringify(objects, (key, value: unknown) => (numbers.has(value) ? assert.fail(`${key}: ${JSON.stringify(value)}`) : value));
+  for (const { kind, metadata } of objects) assert.equal(metadata.namespace, digits, `${kind} ${metadata.name}`);
+});
+
 test('`helm test` asks the gateway through its Service whether it is ready, for its description, and for a sign-in it must refuse', {
   skip: chart.skip,
 }, async () => {

@@ -11,7 +11,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
     sources:
       {{- include "bailiwick.files" . | nindent 6 }}
 {{- with include "bailiwick.mailTemplates" . }}
-- {name: mail-templates, configMap: {name: {{ . }}}}
+- {name: mail-templates, configMap: {name: {{ . | quote }}}}
 {{- end }}
 {{- end -}}
 
@@ -61,7 +61,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- if hasKey $settings "callerPublicKeys" }}
 {{- /* Item by item: the same Secret may hold the private keys. */}}
 - secret:
-    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerPublicKeys) }}
+    name: {{ include "bailiwick.secretName" (dict "root" $root "reference" $secrets.callerPublicKeys) | quote }}
     items:
       {{- range include "bailiwick.callers" $root | fromYamlArray }}
       - {key: {{ . }}.pub, path: callers/{{ . }}.pub}
@@ -74,8 +74,8 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{/* (dict "secret" name "key" "path"): one key of a Secret as a file. */}}
 {{- define "bailiwick.file" }}
 - secret:
-    name: {{ .secret }}
-    items: [{key: {{ .key }}, path: {{ .path }}}]
+    name: {{ .secret | quote }}
+    items: [{key: {{ .key | quote }}, path: {{ .path }}}]
 {{- end -}}
 
 {{/* (dict "root" $ "process" "settings"): the URLs with a password in them. They stand in no environment, which a debugger would show. */}}
@@ -104,7 +104,7 @@ that belongs together at once. A pod gets what its process reads, and of the pri
 {{- define "bailiwick.certificateFiles" -}}
 {{- if and (hasKey .settings "tlsCert") (ne .root.Values.tls.internal.mode "none") }}
 - secret:
-    name: {{ include "bailiwick.certificateSecret" . }}
+    name: {{ include "bailiwick.certificateSecret" . | quote }}
     items:
       {{- range list "tls.crt" "tls.key" "ca.crt" }}
       - {key: {{ . }}, path: tls/{{ . }}}

@@ -31,7 +31,7 @@ resources:
 {{- range $service := list "identity" "access" "sso" "notifications" }}
 {{- range $setting, $migrate := dict $service true (printf "%sLogin" $service) false }}
 {{- $database := include "bailiwick.database" (dict "root" $root "service" $service "migrate" $migrate) | fromYaml }}
-- {name: {{ (index $settings $setting).env }}_FILE, secret: {{ $database.secret }}, key: {{ $database.key }}}
+- {name: {{ (index $settings $setting).env }}_FILE, secret: {{ $database.secret | quote }}, key: {{ $database.key | quote }}}
 {{- end }}
 {{- end }}
 {{- end -}}

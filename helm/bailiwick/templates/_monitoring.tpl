@@ -8,7 +8,7 @@
 {{/* (dict "root" $ "components" list): what a monitor reads. The release becomes the label `job` of every metric. */}}
 {{- define "bailiwick.monitored" -}}
 jobLabel: app.kubernetes.io/instance
-namespaceSelector: {matchNames: [{{ .root.Release.Namespace }}]}
+namespaceSelector: {matchNames: [{{ .root.Release.Namespace | quote }}]}
 selector:
   matchLabels:
     {{- omit (include "bailiwick.selectorLabels" (dict "root" .root "component" "") | fromYaml) "app.kubernetes.io/component" | toYaml | nindent 4 }}

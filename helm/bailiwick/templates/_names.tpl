@@ -13,8 +13,8 @@
 
 {{/* (dict "root" $ "component" name): what selects the pods of one component. Never changes in a release's life. */}}
 {{- define "bailiwick.selectorLabels" -}}
-app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | trimSuffix "-" }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | trimSuffix "-" | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -30,7 +30,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* (dict "root" $ "component" name): name, namespace and labels of an object of that component. */}}
 {{- define "bailiwick.metadata" -}}
 name: {{ include "bailiwick.fullname" .root }}-{{ .component }}
-namespace: {{ .root.Release.Namespace }}
+namespace: {{ .root.Release.Namespace | quote }}
 labels:
   {{- include "bailiwick.labels" . | nindent 2 }}
 {{- end -}}

@@ -36,7 +36,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ .account }}
+  serviceAccountName: {{ .account | quote }}
   automountServiceAccountToken: false
   {{- /*
   For a Service called bailiwick-x Kubernetes would set BAILIWICK_X_PORT and more, and a process refuses to start when it finds a
@@ -66,7 +66,7 @@ spec:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   {{- with .values.priorityClassName }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   {{- with .values.nodeSelector }}
   nodeSelector:

@@ -37,7 +37,7 @@ is `shared`. The migrations take their own login where one is named.
 {{- if and .existingSecret (not $found) -}}{{- $found = . -}}{{- end -}}
 {{- end -}}
 {{- $isOwn := or $own.existingSecret (and .migrate (dig "migrations" "existingSecret" "" $own)) -}}
-{secret: {{ $found.existingSecret }}, key: {{ $found.key }}, shared: {{ empty $isOwn }}}
+{secret: {{ $found.existingSecret | quote }}, key: {{ $found.key | quote }}, shared: {{ empty $isOwn }}}
 {{- end -}}
 
 {{- define "bailiwick.natsUrl" -}}

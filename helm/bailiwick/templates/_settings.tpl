@@ -81,7 +81,7 @@ roles: {value: {{ . | quote }}}
 - {name: OTEL_RESOURCE_ATTRIBUTES, value: {{ printf "k8s.namespace.name=%s,k8s.pod.name=$(POD_NAME)" $.Release.Namespace | quote }}}
 {{- if .headers.existingSecret }}
 {{- /* The SDK reads it from the environment alone. */}}
-- {name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: {secretKeyRef: {name: {{ .headers.existingSecret }}, key: {{ .headers.key }}}}}
+- {name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: {secretKeyRef: {name: {{ .headers.existingSecret | quote }}, key: {{ .headers.key | quote }}}}}
 {{- end }}
 {{- end }}
 {{- end }}

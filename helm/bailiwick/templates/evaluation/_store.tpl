@@ -18,7 +18,7 @@ metadata:
 spec:
   accessModes: [ReadWriteOnce]
   {{- with .root.Values.evaluation.storageClassName }}
-  storageClassName: {{ . }}
+  storageClassName: {{ . | quote }}
   {{- end }}
   resources:
     requests: {storage: {{ .storage }}}
