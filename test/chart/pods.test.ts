@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openChart, type Values, valueFiles } from './helm.ts';
-import { configuredPods, containerOf, podOf, podsIn, workloads } from './manifests.ts';
+import { configuredPods, containerOf, objectsOf, podOf, podsIn, workloads } from './manifests.ts';
 
 const chart = await openChart();
 const sets: Values[] = Object.keys(valueFiles).map((file) => ({ file }));
@@ -102,6 +102,21 @@ test('each workload has a ServiceAccount of its own', { skip: chart.skip }, asyn
       .sort(),
     [...accounts].sort(),
   );
+});
+
+test('workloads may share a ServiceAccount, which is made once', { skip: chart.skip }, async () => {
+  const set = ['defaults.serviceAccount.name=shared', 'services.sso.serviceAccount.annotations.role=sso', 'services.identity.serviceAccount.name=own'];
+  const objects = await chart.render({ file: 'minimal', set });
+  assert.deepEqual(
+    objectsOf(objects, 'ServiceAccount').map(({ metadata }) => [metadata.name, metadata.annotations]),
+    [
+      ['own', undefined],
+      ['shared', { role: 'sso' }],
+    ],
+  );
+  for (const name of Object.keys(workloads)) {
+    assert.equal(podOf(objects, 'Deployment', name).spec.serviceAccountName, name === 'identity' ? 'own' : 'shared');
+  }
 });
 
 /** What several processes read: the setting, and its file. */
