@@ -87,10 +87,10 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- range compact $resolvers | uniq }}
 {{- include "bailiwick.resolverEdge" . }}
 {{- end }}
+{{- /* Both ports, whatever rpc.mode says: while it is changed, old pods call on the one and new pods on the other. */}}
 {{- range $peer := list "identity" "access" "sso" "notifications" }}
 {{- if hasKey $settings (printf "%sUrl" $peer) }}
-{{- $port := eq $values.rpc.mode "grpc" | ternary 8081 8080 }}
-{{- include "bailiwick.inside" (dict "root" $root "component" (include "bailiwick.callee" (dict "process" $peer)) "ports" (list $port)) }}
+{{- include "bailiwick.inside" (dict "root" $root "component" (include "bailiwick.callee" (dict "process" $peer)) "ports" (list 8080 8081)) }}
 {{- end }}
 {{- end }}
 {{- if hasKey $settings "databaseUrl" }}
@@ -188,7 +188,7 @@ them; behind a proxy not even those.
     {{- include "bailiwick.pods" (dict "root" $root "components" (list "test")) | nindent 4 }}
 {{- else if .workload.grpc }}
 - ports:
-    {{- include "bailiwick.tcpPorts" (list (eq $root.Values.rpc.mode "grpc" | ternary 8081 8080)) | nindent 4 }}
+    {{- include "bailiwick.tcpPorts" (list 8080 8081) | nindent 4 }}
   from:
     {{- $callers := include "bailiwick.readers" (dict "root" $root "setting" (printf "%sUrl" .workload.process)) | fromYamlArray }}
     {{- include "bailiwick.pods" (dict "root" $root "components" $callers) | nindent 4 }}
