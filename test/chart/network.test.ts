@@ -102,6 +102,11 @@ test('who may dial public addresses may dial all of them and no others', { skip:
   }
 });
 
+test('the way of the migrations changes no edge, since a hook runs under the policies of the upgrade before', { skip: chart.skip }, async () => {
+  const policies = policiesIn(await render());
+  for (const mode of ['hook', 'initContainer', 'external']) assert.deepEqual(policiesIn(await render(`migrations.mode=${mode}`)), policies, mode);
+});
+
 test('`rpc.mode` changes no edge, so that it can be changed while everything runs', { skip: chart.skip }, async () => {
   assert.deepEqual(policiesIn(await render('rpc.mode=grpc')), policiesIn(await render('rpc.mode=http')));
 });

@@ -130,6 +130,7 @@ const onPurpose: ReadonlyArray<readonly [check: string, reason: string]> = [
   ['deployment-has-poddisruptionbudget', 'made where there are two pods and more, which scaling.test.ts looks at'],
   ['statefulset-has-poddisruptionbudget', 'an evaluation’s servers have one pod'],
   ['deployment-strategy', 'the inbox of an evaluation keeps its mails in memory: one after the other'],
+  ['networkpolicy-targets-pod', 'the migrations have theirs before a hook needs it; network.test.ts looks at every pod'],
   ['deployment-replicas', 'the least values and an evaluation have one pod each'],
 ];
 
