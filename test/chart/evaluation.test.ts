@@ -8,7 +8,7 @@ import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { tokenKind } from '@bailiwick/shared/tokens.ts';
 import { mostConnections } from './connections.ts';
 import { openChart } from './helm.ts';
-import { containerOf, type Manifest, materialise, podOf, secretsIn } from './manifests.ts';
+import { containerOf, type Manifest, materialise, podOf, podsIn, secretsIn } from './manifests.ts';
 
 const chart = await openChart();
 const names = (objects: readonly Manifest[], kind: string) => objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
@@ -25,6 +25,13 @@ test('an evaluation brings database, broker and inbox, each with a Service and t
     for (const { port } of service?.spec?.ports ?? []) assert.ok(containerOf(pod).ports?.some(({ containerPort }) => containerPort === port));
   }
   assert.ok(containerOf(podOf(objects, 'StatefulSet', 'nats')).command?.includes('--jetstream'));
+});
+
+test('an image that only a node’s own store has keeps nothing of an evaluation from being pulled', { skip: chart.skip }, async () => {
+  for (const { name, pod } of podsIn(await chart.render({ file: 'evaluation', set: ['image.pullPolicy=Never'] }))) {
+    const { image, imagePullPolicy } = containerOf(pod);
+    assert.equal(imagePullPolicy, image.startsWith('bailiwick:') ? 'Never' : 'IfNotPresent', name);
+  }
 });
 
 test('an evaluation’s PostgreSQL takes the connections of all pods and of their successors', { skip: chart.skip }, async () => {

@@ -50,6 +50,7 @@ type Spread = {
 export type Container = {
   name: string;
   image: string;
+  imagePullPolicy?: string;
   command?: string[];
   args?: string[];
   env?: Variable[];

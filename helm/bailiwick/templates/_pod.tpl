@@ -21,7 +21,7 @@ The one pod template: every workload, Job and evaluation pod is made here, so th
 {{- $common := dict
       "name" .component
       "image" (default (include "bailiwick.image" .root) .image)
-      "imagePullPolicy" .root.Values.image.pullPolicy
+      "imagePullPolicy" (.image | empty | ternary .root.Values.image.pullPolicy "IfNotPresent")
       "securityContext" $security
 -}}
 metadata:
