@@ -114,6 +114,7 @@ test('`rpc.mode` changes no edge, so that it can be changed while everything run
 test('with an egress proxy receivers are reached through it, and not even public addresses otherwise', { skip: chart.skip }, async () => {
   for (const [set, edge] of [
     ['egress.proxyUrl=http://proxy.example.com:3129', 'anybody:3129'],
+    ['egress.proxyUrl=http://proxy.example.com', 'anybody:80'],
     ['egress.existingSecret=proxy', 'anybody:3128'],
   ] as const) {
     const objects = await render(set);
@@ -121,6 +122,17 @@ test('with an egress proxy receivers are reached through it, and not even public
       const edges = edgesIn(objects, component, 'egress');
       assert.ok(edges.includes(edge) && !edges.some((one) => one.startsWith('public')), component);
     }
+  }
+});
+
+test('a URL without a port is reached at its scheme’s', { skip: chart.skip }, async () => {
+  for (const [scheme, port] of [
+    ['http', 80],
+    ['https', 443],
+  ] as const) {
+    const objects = await render(`config.vaultUrl=${scheme}://vault.example.com`, `telemetry.endpoint=${scheme}://collector.example.com/otlp`);
+    const toServers = (component: string) => edgesIn(objects, component, 'egress').filter((edge) => edge === `anybody:${port}`).length;
+    assert.deepEqual([toServers('gateway'), toServers('sso')], [1, 2], scheme);
   }
 });
 

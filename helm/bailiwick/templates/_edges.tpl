@@ -19,10 +19,12 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- end }}
 {{- end -}}
 
-{{/* (dict "edge" {to, ports} "url" "usual" list): egress to something outside, at its own ports, the URL's, or the usual ones. */}}
+{{/* (dict "edge" {to, ports} "url" "usual" list): egress to something outside, at its own ports, the URL's or its scheme's, or the usual ones. */}}
 {{- define "bailiwick.outside" -}}
-{{- $inUrl := regexFind ":[0-9]+$" (default "" (urlParse (default "" .url)).host) | trimPrefix ":" -}}
-{{- $ports := coalesce .edge.ports (empty $inUrl | ternary list (list $inUrl)) .usual }}
+{{- $url := urlParse (default "" .url) -}}
+{{- $ofScheme := get (dict "http" "80" "https" "443") $url.scheme -}}
+{{- $ofUrl := regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default $ofScheme -}}
+{{- $ports := coalesce .edge.ports (compact (list $ofUrl)) .usual }}
 - ports:
     {{- include "bailiwick.tcpPorts" $ports | nindent 4 }}
   {{- with .edge.to }}
@@ -112,11 +114,10 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- include "bailiwick.receiverEdges" (dict "root" $root "config" $config) }}
 {{- end }}
 {{- if and (hasKey $settings "vaultUrl") $config.vaultUrl }}
-{{- $usual := hasPrefix "https:" $config.vaultUrl | ternary 443 80 }}
-{{- include "bailiwick.outside" (dict "edge" $edges.vault "url" $config.vaultUrl "usual" (list $usual)) }}
+{{- include "bailiwick.outside" (dict "edge" $edges.vault "url" $config.vaultUrl) }}
 {{- end }}
 {{- with $values.telemetry.endpoint }}
-{{- include "bailiwick.outside" (dict "edge" $edges.telemetry "url" . "usual" (list (hasPrefix "https:" . | ternary 443 80))) }}
+{{- include "bailiwick.outside" (dict "edge" $edges.telemetry "url" .) }}
 {{- end }}
 {{- end -}}
 
