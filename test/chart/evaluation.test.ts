@@ -67,6 +67,12 @@ test('an evaluation makes no more than what is not named', { skip: chart.skip },
   assert.deepEqual(database, { name: 'database', items: [{ key: 'url', path: 'database-url' }] });
 });
 
+test('an evaluation makes no database where every service has one of its own', { skip: chart.skip }, async () => {
+  const set = ['identity', 'access', 'sso', 'notifications'].map((name) => `database.services.${name}.existingSecret=${name}`);
+  assert.deepEqual(names(await chart.render({ file: 'evaluation', set }), 'StatefulSet'), ['bailiwick-nats']);
+  assert.ok(names(await chart.render({ file: 'evaluation', set: set.slice(1) }), 'StatefulSet').includes('bailiwick-postgres'));
+});
+
 test('an evaluation’s keys are ones the processes take, and new in each installation', { skip: chart.skip }, async (t) => {
   const objects = await chart.render({ file: 'evaluation' });
   const read = secretsIn(objects);

@@ -179,6 +179,18 @@ test('an evaluation’s servers are reached by those who need them', { skip: cha
   for (const component of ['postgres', 'nats', 'inbox']) assert.deepEqual(edgesIn(objects, component, 'egress'), [], component);
 });
 
+test('a service of an evaluation with a database of its own reaches that one, and the migrations both', { skip: chart.skip }, async () => {
+  const own = 'database.services.identity.existingSecret=identity';
+  const databasesOf = (objects: Manifest[], component: string) => edgesIn(objects, component, 'egress').filter((edge) => edge.endsWith(':5432'));
+  const both = ['postgres:5432', 'anybody:5432'];
+  const [job, inPods] = await Promise.all(['job', 'initContainer'].map((mode) => chart.render({ file: 'evaluation', set: [own, `migrations.mode=${mode}`] })));
+  for (const [component, expected] of Object.entries({ identity: ['anybody:5432'], access: ['postgres:5432'], migrations: both, gateway: [] }))
+    assert.deepEqual(databasesOf(job ?? [], component), expected, component);
+  for (const component of ['identity', 'access']) assert.deepEqual(databasesOf(inPods ?? [], component), both, `${component}, with migrations in its pods`);
+  const callers = (objects: Manifest[]) => edgesIn(objects, 'postgres', 'ingress');
+  assert.ok(!callers(job ?? []).includes('identity:5432') && callers(inPods ?? []).includes('identity:5432'));
+});
+
 test('the public addresses of the policies are those of the egress guard', () => {
   const listed = (address: string) => networks.public.some(({ cidr, except }) => createNetworks([cidr])(address) && !createNetworks(except)(address));
   const borders = networks.public.flatMap(({ except }) => except).map((network) => parseNetwork(network) ?? assert.fail(network));

@@ -111,6 +111,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   [['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'], /egress\.proxyUrl and egress\.existingSecret: name one/],
   [['config.keyService=vault'], /config\.vaultUrl/],
   [['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'], /mode single has one database/],
+  [['mode=single', 'database.services.sso.migrations.existingSecret=owner'], /mode single has one database/],
 ];
 
 test('values that do not go together are refused, with what to do', { skip: chart.skip }, async () => {

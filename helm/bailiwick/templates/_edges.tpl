@@ -68,11 +68,15 @@ calls it. The rest is database, broker and name servers for whoever reads those 
     - ipBlock: {cidr: {{ printf "%s/%s" $address (contains ":" $address | ternary "128" "32") | quote }}}
 {{- end -}}
 
-{{- define "bailiwick.databaseEdge" -}}
-{{- if include "bailiwick.usesOwnDatabase" . }}
-{{- include "bailiwick.inside" (dict "root" . "component" "postgres" "ports" (list 5432)) }}
-{{- else }}
-{{- include "bailiwick.outside" (dict "edge" .Values.networkPolicy.database) }}
+{{/* (dict "root" $ "databases" list): to the evaluation's PostgreSQL, to one outside, or to both. */}}
+{{- define "bailiwick.databaseEdges" -}}
+{{- $places := list }}
+{{- range .databases }}{{ $places = append $places .included }}{{ end }}
+{{- if has true $places }}
+{{- include "bailiwick.inside" (dict "root" .root "component" "postgres" "ports" (list 5432)) }}
+{{- end }}
+{{- if has false $places }}
+{{- include "bailiwick.outside" (dict "edge" .root.Values.networkPolicy.database) }}
 {{- end }}
 {{- end -}}
 
@@ -95,9 +99,7 @@ calls it. The rest is database, broker and name servers for whoever reads those 
 {{- include "bailiwick.inside" (dict "root" $root "component" (include "bailiwick.callee" (dict "process" $peer)) "ports" (list 8080 8081)) }}
 {{- end }}
 {{- end }}
-{{- if hasKey $settings "databaseUrl" }}
-{{- include "bailiwick.databaseEdge" $root }}
-{{- end }}
+{{- include "bailiwick.databaseEdges" (dict "root" $root "databases" (include "bailiwick.databases" (dict "root" $root "process" .workload.process) | fromYamlArray)) }}
 {{- if include "bailiwick.usesOwnBroker" $root }}
 {{- include "bailiwick.inside" (dict "root" $root "component" "nats" "ports" (list 4222)) }}
 {{- else }}

@@ -24,14 +24,14 @@ resources:
   {{- toYaml .root.Values.migrations.resources | nindent 2 }}
 {{- end -}}
 
-{{/* $: a list of {name, secret, key}: the variables that name the databases, as the migrations and as the services reach them. */}}
+{{/* $: a list of {name, secret, key, included}: the variables that name the databases, as the migrations and as the services reach them. */}}
 {{- define "bailiwick.migrationsUrls" -}}
 {{- $root := . -}}
 {{- $settings := (include "bailiwick.settings" . | fromYaml).migrate -}}
 {{- range $service := list "identity" "access" "sso" "notifications" }}
 {{- range $setting, $migrate := dict $service true (printf "%sLogin" $service) false }}
 {{- $database := include "bailiwick.database" (dict "root" $root "service" $service "migrate" $migrate) | fromYaml }}
-- {name: {{ (index $settings $setting).env }}_FILE, secret: {{ $database.secret | quote }}, key: {{ $database.key | quote }}}
+- {name: {{ (index $settings $setting).env }}_FILE, secret: {{ $database.secret | quote }}, key: {{ $database.key | quote }}, included: {{ $database.included }}}
 {{- end }}
 {{- end }}
 {{- end -}}

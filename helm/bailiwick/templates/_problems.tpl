@@ -93,8 +93,10 @@
 - "{{ $group }}.{{ $url }} and {{ $group }}.existingSecret: name one of them, and leave the other empty"
 {{- end }}
 {{- end }}
-{{- if and (eq .Values.mode "single") (not (or .Values.database.existingSecret .Values.evaluation.enabled)) }}
-- "database.existingSecret: mode single has one database for everything"
+{{- $apart := list }}
+{{- range .Values.database.services }}{{ $apart = concat $apart (list .existingSecret .migrations.existingSecret) }}{{ end }}
+{{- if and (eq .Values.mode "single") (compact $apart) }}
+- "database.existingSecret: mode single has one database for everything, and none of database.services"
 {{- end }}
 {{- if and .Values.evaluation.enabled (eq .Values.migrations.mode "hook") }}
 - "migrations.mode: hook runs before the evaluation's database is there, take job"

@@ -8,10 +8,6 @@ What an installation names and does not make: database, broker, mail server, sec
 {{- coalesce .reference.existingSecret .root.Values.secrets.existingSecret $evaluation -}}
 {{- end -}}
 
-{{- define "bailiwick.usesOwnDatabase" -}}
-{{- with .Values.evaluation -}}{{- if and .enabled (not $.Values.database.existingSecret) -}}true{{- end -}}{{- end -}}
-{{- end -}}
-
 {{- define "bailiwick.usesOwnBroker" -}}
 {{- with .Values.evaluation -}}{{- if and .enabled (not $.Values.nats.url) (not $.Values.nats.existingSecret) -}}true{{- end -}}{{- end -}}
 {{- end -}}
@@ -21,13 +17,13 @@ What an installation names and does not make: database, broker, mail server, sec
 {{- end -}}
 
 {{/*
-(dict "root" $ "service" "migrate" bool): {secret, key, shared}, where a service's database is. Its own, or the one for all, which
-is `shared`. The migrations take their own login where one is named.
+(dict "root" $ "service" "migrate" bool): {secret, key, shared, included}, where a service's database is. Its own, or the one for all,
+which is `shared`. The migrations take their own login where one is named. `included` is the one that an evaluation brings along.
 */}}
 {{- define "bailiwick.database" -}}
 {{- $all := .root.Values.database -}}
 {{- $own := index $all.services .service | default dict -}}
-{{- $evaluation := dict "existingSecret" (printf "%s-evaluation" (include "bailiwick.fullname" .root)) "key" "database-url" -}}
+{{- $evaluation := dict "existingSecret" (printf "%s-evaluation" (include "bailiwick.fullname" .root)) "key" "database-url" "included" .root.Values.evaluation.enabled -}}
 {{- $candidates := list $own $all $evaluation -}}
 {{- if .migrate -}}
 {{- $candidates = list ($own.migrations | default dict) $own $all.migrations $all $evaluation -}}
@@ -37,7 +33,26 @@ is `shared`. The migrations take their own login where one is named.
 {{- if and .existingSecret (not $found) -}}{{- $found = . -}}{{- end -}}
 {{- end -}}
 {{- $isOwn := or $own.existingSecret (and .migrate (dig "migrations" "existingSecret" "" $own)) -}}
-{secret: {{ $found.existingSecret | quote }}, key: {{ $found.key | quote }}, shared: {{ empty $isOwn }}}
+{secret: {{ $found.existingSecret | quote }}, key: {{ $found.key | quote }}, shared: {{ empty $isOwn }}, included: {{ default false $found.included }}}
+{{- end -}}
+
+{{/* (dict "root" $ "process" name): the databases that a pod of the process dials, those of the migrations that run in it included. */}}
+{{- define "bailiwick.databases" -}}
+{{- if include "bailiwick.hasSetting" (merge (dict "setting" "databaseUrl") .) }}
+- {{ include "bailiwick.database" (dict "root" .root "service" .process "migrate" false) }}
+{{- if eq .root.Values.migrations.mode "initContainer" }}
+{{- include "bailiwick.migrationsUrls" .root }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* A list of databases as above: whether the evaluation's is among them. */}}
+{{- define "bailiwick.hasIncluded" -}}
+{{- range . }}{{ if .included }}true{{ end }}{{ end -}}
+{{- end -}}
+
+{{- define "bailiwick.usesOwnDatabase" -}}
+{{- include "bailiwick.hasIncluded" (include "bailiwick.migrationsUrls" . | fromYamlArray) -}}
 {{- end -}}
 
 {{- define "bailiwick.natsUrl" -}}
