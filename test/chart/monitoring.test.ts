@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { openChart } from './helm.ts';
-import { containerOf, findObject, objectsOf, podOf, podsIn, selects, workloads } from './manifests.ts';
+import { containerOf, findObject, type Manifest, objectsOf, podOf, podsIn, selects, workloads } from './manifests.ts';
 
 const chart = await openChart();
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -53,9 +53,30 @@ test('every workload’s metrics are read once, on the admin port', { skip: char
   );
 });
 
+const alertsIn = (objects: readonly Manifest[]) => {
+  const rule = findObject(objects, 'PrometheusRule', 'bailiwick-alerts');
+  return (rule.spec as unknown as { groups: Array<{ rules: Alert[] }> }).groups.flatMap(({ rules }) => rules);
+};
+
+test('every workload that is to have pods is missed by an alert of its own', { skip: chart.skip }, async () => {
+  const missed = async (...set: string[]) => {
+    const objects = await chart.render({ file: 'ci/monitored-values.yaml', set });
+    return alertsIn(objects).flatMap(({ alert, expr, labels: { workload }, annotations: { summary } }) => {
+      if (alert !== 'BailiwickDown') return [];
+      // Prometheus' operator gives each target its container's name.
+      const container = containerOf(podOf(objects, 'Deployment', workload ?? '')).name;
+      assert.equal(expr, `absent(up{job="bailiwick",namespace="test",container="${container}"} == 1)`);
+      assert.ok(summary.includes(container));
+      return [workload ?? ''];
+    });
+  };
+  assert.deepEqual((await missed()).sort(), Object.keys(workloads).sort());
+  assert.deepEqual(await missed('mode=single'), ['gateway']);
+  assert.ok(!(await missed('services.sso.replicas=0')).includes('sso'));
+});
+
 test('alerts ask for metrics that there are, of this installation, and lead to a section of the runbooks', { skip: chart.skip }, async () => {
-  const rule = findObject(await chart.render({ file: 'ci/monitored-values.yaml' }), 'PrometheusRule', 'bailiwick-alerts');
-  const alerts = (rule.spec as unknown as { groups: Array<{ rules: Alert[] }> }).groups.flatMap(({ rules }) => rules);
+  const alerts = alertsIn(await chart.render({ file: 'ci/monitored-values.yaml' }));
   assert.ok(alerts.length >= 10);
   const documented = new Set(
     read('docs/observability.md')
@@ -72,7 +93,7 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
     assert.match(annotations.summary, /\.$/);
     assert.equal(annotations.runbook_url, `https://example.com/runbooks#${alert.toLowerCase()}`);
   }
-  assert.deepEqual(alerts.map(({ alert }) => alert).sort(), sections.sort());
+  assert.deepEqual([...new Set(alerts.map(({ alert }) => alert))].sort(), sections.sort());
   // Of the operations, those that the delivery worker alone may call do not count.
   for (const name of ['BailiwickErrors', 'BailiwickSlow']) {
     const { expr } = alerts.find(({ alert }) => alert === name) ?? assert.fail(name);
