@@ -107,7 +107,9 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
 });
 
 test('alerts lead nowhere where the runbooks are not published', { skip: chart.skip }, async () => {
-  const text = JSON.stringify(findObject(await chart.render({ file: 'minimal', set: ['alerts.enabled=true'] }), 'PrometheusRule', 'bailiwick-alerts'));
+  const text = JSON.stringify(
+    findObject(await chart.render({ file: 'minimal', set: ['alerts.enabled=true', 'monitors.enabled=true'] }), 'PrometheusRule', 'bailiwick-alerts'),
+  );
   assert.match(text, /"summary":/);
   assert.doesNotMatch(text, /runbook_url/);
 });

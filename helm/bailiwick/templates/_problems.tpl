@@ -113,6 +113,9 @@
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.publicUrl) }}
 - "publicUrl: an Ingress or an HTTPRoute is made for its host and its path"
 {{- end }}
+{{- if and .Values.alerts.enabled (not .Values.monitors.enabled) }}
+- "monitors.enabled: the alerts ask for the labels that the chart's own monitors give, and would fire for ever without them; set it to true"
+{{- end }}
 {{- if and (eq .Values.config.keyService "vault") (not .Values.config.vaultUrl) }}
 - "config.vaultUrl: where Vault is"
 {{- end }}
