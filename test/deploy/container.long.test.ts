@@ -28,6 +28,8 @@ describe('the image', { skip, concurrency: false }, () => {
   let broker: TestBroker;
 
   before(async () => {
+    // Some of it is made as the image's user.
+    chmodSync(folder, 0o755);
     mkdirSync(join(folder, 'deno-program'));
     if (withoutDeno === false) symlinkSync(deno, join(folder, 'deno-program/deno'));
     assembly = createAssembly(folder, { 'deno-program': join(folder, 'deno-program') });
@@ -137,6 +139,17 @@ describe('the image', { skip, concurrency: false }, () => {
       codes.filter((code) => code !== 'EROFS' && code !== 'EACCES'),
       [],
     );
+  });
+
+  test('has what Node makes of the code ahead, where its process finds and may read it', async (t) => {
+    const files = globSync('app/.compiled/*/*', { cwd: tree });
+    assert.ok(files.length > 100);
+    // COPY gives them to root.
+    for (const file of files) assert.equal(statSync(join(tree, file)).mode & 0o004, 0o004, file);
+    const container = runContainer(t, tree, ['node', 'gateway/main.ts'], { env: { ...environmentOf('app'), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' } });
+    await container.ended;
+    // What it prints is half a megabyte, which no failure should.
+    assert.ok(container.output().includes('V8 code cache for ESM file:///app/gateway/gateway.ts was accepted'));
   });
 
   test('runs all of Bailiwick, and ends in order as process 1', async (t) => {

@@ -81,9 +81,11 @@ export function createAssembly(folder: string, given: Record<string, string> = {
     if (stages.has(stage.from)) await link(await make(stage.from), place);
     const inner = join(place, workingFolder(stages, stage));
     mkdirSync(inner, { recursive: true });
+    let user: number | undefined;
     for (const { word, text } of stage.instructions) {
       if (word === 'COPY') await copy(readCopy(text), place, inner);
-      if (word === 'RUN') await run(text, place, inner);
+      if (word === 'USER') user = Number.parseInt(text, 10);
+      if (word === 'RUN') await run(text, { place, cwd: inner, user });
     }
     return place;
   }
@@ -103,9 +105,10 @@ export function createAssembly(folder: string, given: Record<string, string> = {
   }
 
   /** What is absolute there is in the stage's folder here. */
-  const run = (text: string, place: string, cwd: string) =>
+  const run = (text: string, { place, cwd, user }: { place: string; cwd: string; user: number | undefined }) =>
     execute('sh', ['-ec', text.replaceAll(/(?<=[ =])\/(app|runtime)\b/g, `${place}/$1`)], {
       cwd,
+      ...(user === undefined ? {} : { uid: user, gid: user }),
       env: { ...process.env, PATH: `${programs}:${place}/usr/local/bin:${process.env['PATH']}` },
       maxBuffer: 1 << 26,
     });
