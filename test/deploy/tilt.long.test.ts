@@ -87,6 +87,11 @@ test('what is deployed is the chart with its evaluation part, and every workload
   for (const { metadata, spec } of workloads.filter(({ metadata: { name } }) => !/-(postgres|nats)$/.test(name))) {
     assert.match(spec?.template?.spec.containers[0]?.image ?? '', /^bailiwick:/, `Tilt puts its own image into ${metadata.name}`);
   }
+  for (const { kind, metadata, spec } of objectsIn(stdout).filter(({ kind }) => kind === 'Deployment' || kind === 'Job')) {
+    const { command } = spec?.template?.spec.containers[0] ?? assert.fail(metadata.name);
+    const isRestarted = kind === 'Deployment' && metadata.name !== 'bailiwick-inbox';
+    assert.equal(command?.includes('--watch'), isRestarted, `${kind} ${metadata.name}`);
+  }
   const resources = named(calls, 'k8s_resource');
   assert.deepEqual(resources.map(({ args: [name] }) => String(name)).sort(), workloads.map(({ metadata }) => metadata.name).sort());
   const forwards = Object.fromEntries(
