@@ -30,8 +30,11 @@ test('the notes lead to what was installed: the wait, the way in, the test', { s
   ])
     assert.match(evaluation, line);
   assert.match(evaluation, /--set evaluation\.persistence=false\. Reach it/);
-  for (const set of ['evaluation.persistence=false', 'evaluation.storageClassName=fast'])
-    assert.match(await notes({ file: 'evaluation', set: [set] }), /keys are gone\. Reach it/);
+  assert.match(await notes({ file: 'evaluation', set: ['evaluation.storageClassName=fast'] }), /keys are gone\. Reach it/);
+  assert.match(
+    await notes({ file: 'evaluation', set: ['evaluation.persistence=false'] }),
+    /Without disks its data are\ngone with the pods: .* install it again\. Reach it/,
+  );
   const minimal = await notes({ file: 'minimal' });
   assert.match(minimal, /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/);
   assert.doesNotMatch(minimal, /evaluation|port-forward/);
