@@ -25,6 +25,7 @@ test('the notes lead to what was installed: the wait, the way in, the test', { s
     /delete job -l app\.kubernetes\.io\/instance=bailiwick,app\.kubernetes\.io\/component=migrations\n/,
     /port-forward service\/bailiwick-gateway 8080:8080/,
     /port-forward service\/bailiwick-inbox 8025:8025/,
+    /^ {2}http:\/\/bailiwick-inbox\.test\.svc\.cluster\.local:8025\/hooks\/first$/m,
     /get secret bailiwick-evaluation --output jsonpath='\{\.data\.platform-key\}'/,
     /helm test bailiwick --namespace test/,
   ])
@@ -35,6 +36,7 @@ test('the notes lead to what was installed: the wait, the way in, the test', { s
     await notes({ file: 'evaluation', set: ['evaluation.persistence=false'] }),
     /Without disks its data are\ngone with the pods: .* install it again\. Reach it/,
   );
+  assert.doesNotMatch(await notes({ file: 'evaluation', set: ['config.egressAllowHosts={receiver}'] }), /\/hooks\//);
   const minimal = await notes({ file: 'minimal' });
   assert.match(minimal, /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/);
   assert.doesNotMatch(minimal, /evaluation|port-forward/);
