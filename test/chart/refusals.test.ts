@@ -109,6 +109,7 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   [['nats.existingSecret=nats'], /nats\.url and nats\.existingSecret: name one/],
   [['mail.smtpUrl=smtp://mail'], /mail\.smtpUrl and mail\.existingSecret: name one/],
   [['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'], /egress\.proxyUrl and egress\.existingSecret: name one/],
+  [['services.identity.config.deliveryConcurrency=3'], /services\.identity\.config\.deliveryConcurrency: the process of this workload does not read it/],
   [['alerts.enabled=true'], /monitors\.enabled: the alerts ask for the labels/],
   [['config.keyService=vault'], /config\.vaultUrl/],
   [['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'], /mode single has one database/],

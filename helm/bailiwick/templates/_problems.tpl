@@ -65,6 +65,12 @@
 {{- $root := . -}}
 {{- range $name, $workload := include "bailiwick.workloads" . | fromYaml }}
 {{- $values := include "bailiwick.workloadValues" (dict "root" $root "name" $name) | fromYaml }}
+{{- $settings := index (include "bailiwick.settings" $root | fromYaml) $workload.process }}
+{{- range $setting, $value := (index $root.Values.services $name | default dict).config }}
+{{- if not (hasKey $settings $setting) }}
+- "services.{{ $name }}.config.{{ $setting }}: the process of this workload does not read it"
+{{- end }}
+{{- end }}
 {{- /* 25 s for the calls in flight, 5 s to let go of database and broker. */}}
 {{- if gt (add 30 (int $values.preDrainSeconds)) (int $values.terminationGracePeriodSeconds) }}
 - "services.{{ $name }}: terminationGracePeriodSeconds must be at least preDrainSeconds + 30, or calls in flight are cut off"
