@@ -62,6 +62,12 @@ test('a public URL with a port and without a path is a host and /', { skip: char
   assert.deepEqual([rules[0]?.host, rules[0]?.http.paths[0]?.path, tls], ['example.com', '/', undefined]);
 });
 
+test('the proxies may be the gateway’s own setting, which nobody else reads', { skip: chart.skip }, async () => {
+  const set = ['ingress.enabled=true', 'services.gateway.config.trustedProxies={10.0.0.0/8}'];
+  findObject(await chart.render({ file: 'minimal', set }), 'Ingress', 'bailiwick-gateway');
+  assert.match(await chart.refusal({ file: 'minimal', set: [set[0] ?? '', 'services.gateway.config.trustedProxies=null'] }), /trustedProxies/);
+});
+
 test('an Ingress may lead every host of a domain', { skip: chart.skip }, async () => {
   const ingress = findObject(await chart.render({ file: 'ci/ingress-values.yaml', set: ['ingress.hosts={*.example.org}'] }), 'Ingress', 'bailiwick-gateway');
   assert.deepEqual(

@@ -86,8 +86,9 @@ function servicesSchema({ properties = {}, ...rest }: Schema): Schema {
 
 /** Behind a proxy every call seems to come from it, unless the gateway knows whom to believe. */
 function behindProxy(edge: string): Schema {
-  const proxies = { properties: { config: { required: ['trustedProxies'], properties: { trustedProxies: { minItems: 1 } } } } };
-  return { if: { properties: { [edge]: { properties: { enabled: { const: false } } } } }, else: proxies };
+  const named = { properties: { config: { required: ['trustedProxies'], properties: { trustedProxies: { minItems: 1 } } } } };
+  const namedByGateway = { properties: { services: { properties: { gateway: { required: ['config'], ...named } } } } };
+  return { if: { properties: { [edge]: { properties: { enabled: { const: false } } } } }, else: { anyOf: [named, namedByGateway] } };
 }
 
 function admitOldName(properties: Record<string, Schema>, path: string, successor: string): void {
