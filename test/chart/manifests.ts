@@ -35,6 +35,8 @@ export type PodSpec = {
   restartPolicy?: string;
   securityContext?: Record<string, unknown>;
   imagePullSecrets?: unknown[];
+  nodeSelector?: Record<string, string>;
+  tolerations?: object[];
   topologySpreadConstraints?: Spread[];
   containers: Container[];
   initContainers?: Container[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openChart, type Values, valueFiles } from './helm.ts';
-import { configuredPods, containerOf, objectsOf, podOf, podsIn, workloads } from './manifests.ts';
+import { configuredPods, containerOf, objectsOf, type PodSpec, podOf, podsIn, workloads } from './manifests.ts';
 
 const chart = await openChart();
 const sets: Values[] = Object.keys(valueFiles).map((file) => ({ file }));
@@ -171,6 +171,20 @@ test('a workload goes without limits that it sets to null', { skip: chart.skip }
   assert.deepEqual(resources('access'), { requests: { cpu: '100m', memory: '256Mi' } });
   assert.deepEqual(resources('sso'), { requests: { memory: '256Mi' }, limits: { memory: '1Gi' } });
   assert.deepEqual(resources('gateway'), { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '512Mi' } });
+});
+
+test('workloads and migrations run on nodes of their own, without a label of `defaults` that they set to null', { skip: chart.skip }, async () => {
+  const set = ['defaults.nodeSelector.pool=a', 'defaults.tolerations[0].key=a', 'services.access.nodeSelector.pool=null', 'services.sso.nodeSelector.disk=ssd'];
+  const own = ['migrations.nodeSelector.pool=b', 'migrations.tolerations[0].key=b'];
+  const placeOf = ({ nodeSelector, tolerations }: PodSpec) => [nodeSelector, tolerations];
+  const objects = await chart.render({ file: 'minimal', set: [...set, ...own] });
+  const [a, b] = [[{ key: 'a' }], [{ key: 'b' }]];
+  assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'gateway').spec), [{ pool: 'a' }, a]);
+  assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'access').spec), [undefined, a]);
+  assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'sso').spec), [{ pool: 'a', disk: 'ssd' }, a]);
+  assert.deepEqual(placeOf(podOf(objects, 'Job', 'migrations').spec), [{ pool: 'b' }, b]);
+  const plain = await chart.render({ file: 'minimal', set: [...set, 'migrations.nodeSelector.pool=null'] });
+  assert.deepEqual(placeOf(podOf(plain, 'Job', 'migrations').spec), [undefined, a]);
 });
 
 test('names fit into Kubernetes’ 63 characters, however long the release’s is', { skip: chart.skip }, async () => {

@@ -10,6 +10,8 @@ const quantity: Schema = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(Ki|Mi|G
 const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' };
 /** null: without what `defaults` says. */
 const amounts: Schema = { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } };
+/** null: without that label of `defaults`. */
+const nodeLabels: Schema = { type: 'object', additionalProperties: { type: ['string', 'null'] } };
 const count = (minimum: number): Schema => ({ type: 'integer', minimum });
 const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values });
 const texts = (pattern?: string): Schema => ({ type: 'array', items: pattern === undefined ? { type: 'string' } : { type: 'string', pattern } });
@@ -94,6 +96,7 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'defaults.topologySpread.zone': spread,
   'defaults.topologySpread.host': spread,
   'migrations.mode': oneOf('job', 'hook', 'initContainer', 'external'),
+  'migrations.nodeSelector': nodeLabels,
   'migrations.backoffLimit': count(0),
   'ingress.hosts': texts('^[a-z0-9*.-]+$'),
   'httpRoute.hostnames': texts('^[a-z0-9*.-]+$'),
@@ -107,6 +110,9 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'evaluation.postgres.image': { minLength: 1 },
   'evaluation.nats.image': { minLength: 1 },
 };
+
+/** What a workload may say otherwise than `defaults`. */
+export const byWorkload: Readonly<Record<string, Schema>> = { nodeSelector: nodeLabels };
 
 const waits = texts('^[0-9]+[smh]$');
 

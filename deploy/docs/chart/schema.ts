@@ -1,6 +1,6 @@
 import type { Setting } from '@bailiwick/shared/config.ts';
 import { parse } from 'yaml';
-import { byName, byPath, config } from './constraints.ts';
+import { byName, byPath, byWorkload, config } from './constraints.ts';
 import { isMap, pathTo, readChartFile, readValues, settings, type Values, type WrittenValues } from './values.ts';
 
 // helm/bailiwick/values.schema.json, made of values.yaml: a value is of the kind of its default, has the comment above it as its
@@ -75,7 +75,7 @@ function workloadSchema(defaults: Schema): Schema {
   return {
     type: 'object',
     additionalProperties: false,
-    properties: { ...Object.fromEntries(inherited), config: { $ref: '#/properties/config' } } as Record<string, Schema>,
+    properties: { ...Object.fromEntries(inherited), ...byWorkload, config: { $ref: '#/properties/config' } } as Record<string, Schema>,
   };
 }
 

@@ -53,7 +53,9 @@ projected:
 {{/* $: the pod of the Job. */}}
 {{- define "bailiwick.migrationsPod" -}}
 {{- $own := omit .Values.migrations "mode" "backoffLimit" }}
-{{- $values := mustMergeOverwrite (deepCopy .Values.defaults) (deepCopy $own) }}
+{{- /* An empty list would replace that of `defaults`. */}}
+{{- if not $own.tolerations }}{{ $own = omit $own "tolerations" }}{{ end }}
+{{- $values := include "bailiwick.overDefaults" (dict "root" . "own" $own) | fromYaml }}
 {{- include "bailiwick.podTemplate" (dict
       "root" .
       "component" "migrations"

@@ -24,18 +24,25 @@ notifications-email:
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "root" $ "name" workload): `defaults` with what `services.<name>` says on top, deeply merged. Lists are replaced. */}}
+{{/* (dict "root" $ "name" workload): `defaults` with what `services.<name>` says on top. */}}
 {{- define "bailiwick.workloadValues" -}}
-{{- $own := index .root.Values.services .name | default dict -}}
-{{- $values := mustMergeOverwrite (deepCopy .root.Values.defaults) (deepCopy $own) -}}
-{{- /* Merging takes null for nothing said. */}}
-{{- range $kind, $amounts := default dict $own.resources }}
-{{- range $name, $amount := default dict $amounts }}
-{{- if kindIs "invalid" $amount }}{{ $_ := unset (index $values.resources $kind) $name }}{{ end }}
-{{- end }}
-{{- if kindIs "invalid" $amounts }}{{ $_ := unset $values.resources $kind }}{{ end }}
-{{- end }}
+{{- include "bailiwick.overDefaults" (dict "root" .root "own" (index .root.Values.services .name | default dict)) -}}
+{{- end -}}
+
+{{/* (dict "root" $ "own" values): them on top of `defaults`, deeply merged. Lists are replaced, and what is null is left out. */}}
+{{- define "bailiwick.overDefaults" -}}
+{{- $values := mustMergeOverwrite (deepCopy .root.Values.defaults) (deepCopy .own) -}}
+{{- include "bailiwick.dropNulls" (dict "values" $values "own" .own) -}}
 {{- toYaml $values -}}
+{{- end -}}
+
+{{/* (dict "values" merged "own" what was merged in): merging takes a null for nothing said, so this takes its key away. */}}
+{{- define "bailiwick.dropNulls" -}}
+{{- range $name, $value := .own -}}
+{{- if kindIs "invalid" $value -}}{{- $_ := unset $.values $name -}}
+{{- else if kindIs "map" $value -}}{{- include "bailiwick.dropNulls" (dict "values" (index $.values $name) "own" $value) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* (dict "root" $ "name" workload "values" its values): the workload's ServiceAccount. */}}
