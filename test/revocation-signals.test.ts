@@ -40,8 +40,9 @@ describe('a revocation over a broken connection', () => {
     });
     let asked = 0;
     const recall = () => memory.recall('rights', () => Promise.resolve({ value: ++asked, keys: [key] }));
-    // Longer than a service that has just started waits in any case.
-    await sleep(leaseMs + 500);
+    await eventually('the connections', () => Promise.resolve(ofService.isConnected() && ofGateway.isConnected()));
+    // Longer than a service that has just begun to listen waits in any case.
+    await sleep(leaseMs + 1000);
     return { cable, ofService, revoke, recall };
   }
 

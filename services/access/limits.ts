@@ -3,8 +3,9 @@ import { type Limit, type LimitProfile, mailLimits, perMinute } from '@bailiwick
 // The limits of access's open operations, of the mails that it causes, and of what a tenant may have. These last ones nobody is
 // meant to meet: they are there so that nothing has to be read of one tenant that fills a process.
 
+/** On single resources, of which there is no end. Of roles in the whole tenant each subject has each role once. */
 export const grantsPerTenant = 100_000;
-/** To a user, a bot or a group. */
+/** On single resources, to a user, a bot or a group. */
 export const grantsPerSubject = 10_000;
 /** Of its own. */
 export const rolesPerTenant = 1000;

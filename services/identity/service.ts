@@ -36,7 +36,7 @@ import { createThrottle } from './account/throttle.ts';
 import { botKeysHandlers } from './bot-keys/handlers.ts';
 import { createKeyNotices } from './bot-keys/notices.ts';
 import { botsHandlers } from './bots/handlers.ts';
-import { tellOfBots } from './bots/purge.ts';
+import { removeBots } from './bots/purge.ts';
 import { exchangeHandler } from './federation/exchange.ts';
 import { federationHandlers } from './federation/handlers.ts';
 import { forgetProvider } from './federation/queries.ts';
@@ -53,7 +53,7 @@ type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access
 
 /** What goes with a tenant that is gone, beside its own rows. */
 async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
-  await tellOfBots(em, tenant, origin);
+  await removeBots(em, tenant, origin);
   await forgetProvider(em, tenant, '');
 }
 

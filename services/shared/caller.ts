@@ -48,10 +48,13 @@ export function assertRecentLogin(caller: Caller): void {
   if (caller.staleLogin) throw recentLoginRequired();
 }
 
+// A service that does not know yet that a caller may only want a judgement would carry the call out: it refuses the audience.
+const audienceOf = (service: string, judgeOnly: boolean): string => (judgeOnly ? `${service} as judge` : service);
+
 /** Seconds for which one signature serves all calls of the same caller. */
 const reuse = 30;
 
-/** How many callers are remembered at once: at some 600 bytes each, half a megabyte. */
+/** How many callers are remembered at once: at some 2 KiB each, two megabytes. */
 const maxRemembered = 1000;
 
 /**
@@ -71,11 +74,12 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
   return ({ requestId, ...caller }: Caller, audience: string): string => {
     const now = Math.floor(Date.now() / 1000);
     const lasting = { ...caller, requestId: '' };
+    const meantFor = audienceOf(audience, caller.judgeOnly);
     // The whole caller is the name, permissions and all: what it may do is never taken from another's.
-    const name = `${audience} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
+    const name = `${meantFor} ${Buffer.from(toBinary(CallerSchema, lasting)).toString('latin1')}`;
     let known = made.find(name);
     if (!known || known.until <= now) {
-      known = { token: signed(lasting, audience, now), until: now + reuse };
+      known = { token: signed(lasting, meantFor, now), until: now + reuse };
       made.keep(name, known);
     }
     return requestId === '' ? known.token : `${known.token}.${requestId}`;
@@ -108,7 +112,8 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
     const issuerKeys = keys.get(token?.issuer ?? '') ?? [];
     if (!signed || !token?.caller || !issuerKeys.some((key) => verify(null, signed.token, key, signed.signature)))
       throw unauthenticated('the caller token is not valid');
-    if (token.audience !== audience || token.expiresAt + leeway < now) throw unauthenticated('the caller token is not valid here or has expired');
+    if (token.audience !== audienceOf(audience, token.caller.judgeOnly) || token.expiresAt + leeway < now)
+      throw unauthenticated('the caller token is not valid here or has expired');
     const isService = token.caller.type === 'service';
     if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway') throw unauthenticated('the caller token speaks for somebody else');
     verified.keep(text, { caller: token.caller, until: token.expiresAt });

@@ -83,13 +83,25 @@ function fromConnectError(error: ConnectError): ServiceError {
   return new ServiceError(code, detail.reason, detail.messages, detail.retryAfter);
 }
 
-// Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown), and what passes by itself there: a
-// server that only reads while another takes over (25006), a deadlock (40P01), a lock or a statement that took too long (55P03, 57014).
-const passing = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006|40P01|55P03|57014)$/;
+/** Whether something that this rests on is away, however long for: it is no fault of what was to be done. */
+export const isAway = (thrown: unknown): boolean => toServiceError(thrown).code === 'unavailable' && !hasCode(thrown, tooLong);
+
+// Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown), and a server that only reads while
+// another takes over (25006).
+const connectionFailures = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
+
+// A deadlock, a lock or a statement that took too long: it may succeed the next time, or never.
+const tooLong = /^(40P01|55P03|57014)$/;
+
+function hasCode(thrown: unknown, codes: RegExp): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++)
+    if ('code' in error && typeof error.code === 'string' && codes.test(error.code)) return true;
+  return false;
+}
 
 function isPassing(thrown: unknown): boolean {
+  if (hasCode(thrown, connectionFailures) || hasCode(thrown, tooLong)) return true;
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
-    if ('code' in error && typeof error.code === 'string' && passing.test(error.code)) return true;
     if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message)) return true;
   }
   return false;

@@ -53,6 +53,8 @@ test('an event that fails by itself is given up after ten times, and never for a
   assert.equal((await follow({ handle: () => Promise.reject(unavailable()), deliveries: 500 })).settled, 'given back');
   const readOnly = Object.assign(new Error('cannot execute DELETE in a read-only transaction'), { code: '25006' });
   assert.equal((await follow({ handle: () => Promise.reject(readOnly), deliveries: 500 })).settled, 'given back');
+  const tooLong = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  assert.equal((await follow({ handle: () => Promise.reject(tooLong), deliveries: 10 })).settled, 'ack');
   assert.equal((await follow({ handle: poisoned, deliveries: 500, lasting: true })).settled, 'given back');
 });
 

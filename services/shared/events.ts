@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import type { Broker, BrokerMessage } from './broker.ts';
-import { toServiceError } from './errors.ts';
+import { isAway } from './errors.ts';
 import type { Log } from './log.ts';
 import type { AuditDraft, Origin, StreamMessage } from './outbox.ts';
 
@@ -53,7 +53,7 @@ async function follow(message: BrokerMessage, log: Log, { handle, lasting }: Req
     await handle(event);
   } catch (error) {
     // However long an outage takes, it is no fault of the event.
-    if (lasting || message.deliveries < tries || toServiceError(error).code === 'unavailable') throw error;
+    if (lasting || message.deliveries < tries || isAway(error)) throw error;
     log.error('an event could not be followed and is given up', { subject: message.subject, event: event.id, error });
   }
 }

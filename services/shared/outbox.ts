@@ -139,7 +139,11 @@ export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' |
 /** Writes the audit entry of a call that was refused or failed, or of so many like it: nothing changed, so there is no event. */
 export function recordRefusal(em: EntityManager, origin: Origin, refusal: Refusal, times = 1): void {
   const now = new Date();
-  const audit = draft(origin, now, { ...refusal, Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }] });
+  // Nothing gave what was refused.
+  const audit = draft({ ...origin, caller: { ...origin.caller, grants: [] } }, now, {
+    ...refusal,
+    Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }],
+  });
   em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
 }
 

@@ -1,5 +1,7 @@
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { create } from '@bufbuild/protobuf';
 import type { Log } from './log.ts';
-import type { Database } from './orm.ts';
+import type { Database, EntityManager } from './orm.ts';
 import { type Origin, recordRefusal, type Refusal } from './outbox.ts';
 
 // The audit of calls that were refused or failed. Whoever calls can have as many of them as they like, also in the audit of a
@@ -22,8 +24,12 @@ export function createRefusals(database: Database, log: Log) {
   async function tell(): Promise<void> {
     const counted = [...kinds.values()].filter(({ times }) => times > single);
     kinds = new Map();
-    for (const { origin, refusal, times } of counted)
-      await write(origin, refusal, times - single).catch((error: unknown) => log.error('refused calls could not be audited', { error, times: times - single }));
+    if (counted.length === 0) return;
+    const writeAll = (em: EntityManager) => {
+      for (const { origin, refusal, times } of counted) recordRefusal(em, origin, refusal, times - single);
+      return Promise.resolve();
+    };
+    await database.transaction(null, writeAll).catch((error: unknown) => log.error('refused calls could not be audited', { error, kinds: counted.length }));
   }
 
   return {
@@ -33,8 +39,14 @@ export function createRefusals(database: Database, log: Log) {
     async record(kind: string, origin: Origin, refusal: Refusal): Promise<void> {
       if (kinds.size >= maxKinds && !kinds.has(kind)) await tell();
       const times = (kinds.get(kind)?.times ?? 0) + 1;
-      kinds.set(kind, { times, origin, refusal });
+      kinds.set(kind, { times, origin: onlyAudited(origin), refusal });
       if (times <= single) await write(origin, refusal);
     },
   };
+}
+
+// What a call carries besides may be large, and is kept for a minute here.
+function onlyAudited({ operation, caller, permission = '' }: Origin): Origin {
+  const { type, id, credentialId, ip, userAgent, requestId } = caller;
+  return { operation: { name: operation.name }, caller: create(CallerSchema, { type, id, credentialId, ip, userAgent, requestId }), permission };
 }

@@ -96,7 +96,7 @@ export type Memory = ReturnType<typeof createMemory>;
 
 type Remembered = { value: unknown; keys: readonly RightsKey[]; ends: number };
 
-/** How many answers are remembered at once: at some 500 bytes each, tens of megabytes at the most. */
+/** How many answers are remembered at once: at 1 to 2 KiB each, a hundred megabytes at the most. */
 const maxRemembered = 50_000;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({

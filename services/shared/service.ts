@@ -78,7 +78,9 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
     revoke: createRevoker(broker),
     afterChange: () => relay?.nudge(),
     auditRefusal: (call, error, tenant) => {
-      const kind = [call.caller.type, call.caller.id, call.operation.name, tenant].join(' ');
+      const { type, id, credentialId, ip } = call.caller;
+      // A stolen credential, or another address, is another caller here: the entry that counts names the last one.
+      const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
       return refusals.record(kind, call, { Tenant: tenant, Action: 'access.denied', Result: 'denied', Code: error.code, Targets: [] });
     },
   });

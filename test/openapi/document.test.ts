@@ -85,7 +85,9 @@ test('a wrong example would be found', () => {
     assert.throws(() => assertHolds(media, wrong, 'wrong'));
 });
 
-test('every example request passes the validation of a real call', () => {
+test('every example request passes the validation of a real call', (t) => {
+  // A key's end has to be ahead: the examples are of a day of their own.
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
   for (const { operation, endpoint } of endpoints) {
     const example = endpoint.requestBody.content['application/json'].example as Record<string, unknown>;
     const { message, problems } = decodeJson(operation.method.input, example, operation.assigned);

@@ -37,7 +37,12 @@ describeBoth('single sign-on', (topology) => {
     const meet = async (name: string) => bodyOf(await stack.call('Users_Create', { User: { Email: `${name}@${home.domain}` } }, stack.platformKey));
     const heard = async (name: string) => (await caughtBy(stack, hook)).some(({ Body }) => Body.includes(`"${name}@`));
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
+    // What the endpoint of another tenant gets says that fan-out has passed the event before.
+    const other = await createHome(stack);
+    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { ...endpoint, Tenant: other.tenant } }, other.owner.token));
     await meet('ada');
+    bodyOf(await stack.call('Users_Create', { User: { Email: `eve@${other.domain}` } }, stack.platformKey));
+    await eventually('the event after it', () => heard('eve'));
     // So long is remembered whose a domain is.
     await sleep(2500);
     bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));

@@ -31,13 +31,13 @@ async function followRoles({ em, call, log, person }: Following, named: Readonly
   const held = await em.find(GrantEntity, where, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
   // A grant that has expired gives nothing, whoever made it.
   const inForce = new Set(held.filter(({ expiresAt }) => !expiresAt || expiresAt.getTime() > Date.now()).map(({ role }) => role));
-  for (const role of named) if (!inForce.has(role)) await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
   for (const { role, mappedBy } of held) {
     if (mappedBy !== provider || named.has(role)) continue;
     if (role === ownerRole && (await countOtherOwners(inTransaction(em), tenant, userId)) === 0)
       log.warn('the last owner of a tenant stays one, though the mappings of the provider do not say so any more', { ...person });
     else await removeGrant(em, call, { ...key, role });
   }
+  for (const role of named) if (!inForce.has(role)) await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
 }
 
 async function followGroups({ em, call, person }: Following, named: ReadonlySet<string>, groups: readonly LockedGroup[]): Promise<void> {

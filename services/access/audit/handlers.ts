@@ -13,7 +13,8 @@ import { verifyChain } from './verify.ts';
 
 type Deps = { database: Database; pager: Pager; keyRing: KeyRing };
 
-const exportBatch = 1000;
+/** Rows of a page of an export, and the one that tells of more. */
+const exportPage = 1001;
 
 export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<typeof Audit> {
   return {
@@ -45,8 +46,8 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const { after } = pager.read({ limit: 1, cursor }, binding);
       const [seq, upTo] = after === '' ? [0, (await findChain(database, tenant)).head.seq] : after.split(':').map(Number);
       if (after === '') await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
-      const rows = await entriesAfter(database, tenant, seq ?? 0, { upTo: upTo ?? 0, limit: exportBatch + 1, filter });
-      const { items, nextCursor } = pager.cut(rows, { limit: exportBatch, after }, binding, (row) => `${row.seq}:${upTo}`);
+      const rows = await entriesAfter(database, tenant, seq ?? 0, { upTo: upTo ?? 0, limit: exportPage, filter });
+      const { items, nextCursor } = pager.cut(rows, { limit: exportPage, after }, binding, (row) => `${row.seq}:${upTo}`);
       return { data: textOf(items, format, after === ''), contentType: contentTypes[format], nextCursor };
     },
 

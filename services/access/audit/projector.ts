@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
+import { isAway } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { StreamMessage } from '@bailiwick/shared/outbox.ts';
@@ -71,7 +71,7 @@ async function writeAll(write: (entries: readonly Entry[]) => Promise<void>, tak
     await write(taken.map(({ entry }) => entry));
     for (const { resolve } of taken) resolve();
   } catch (error) {
-    const away = toServiceError(error).code === 'unavailable';
+    const away = isAway(error);
     for (const { entry, resolve, reject } of taken) {
       if (away || taken.length === 1) reject(error);
       else await write([entry]).then(resolve, reject);

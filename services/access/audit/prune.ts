@@ -1,4 +1,4 @@
-import { toServiceError } from '@bailiwick/shared/errors.ts';
+import { isAway } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
@@ -24,7 +24,7 @@ export async function pruneAudit(deps: Deps, isStopped = () => false): Promise<v
       while (!isStopped() && (await dropBatch(deps, tenant)));
     } catch (error) {
       // Without the database nobody's are dropped.
-      if (toServiceError(error).code === 'unavailable') throw error;
+      if (isAway(error)) throw error;
       deps.log.warn('old audit entries of a tenant could not be dropped, it is tried again', { error, tenant });
     }
   }

@@ -11,7 +11,7 @@ export async function explain(run: Run, decision: Decision): Promise<MessageInit
   const { subject, tenant, ssoTenant, permission, resource, narrowedTo } = decision;
   if (subject === 'platform') return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = subject.startsWith('bot_');
-  const { standing, held } = await findGrounds(run, { subject, tenant, ssoTenant });
+  const { standing, held } = await findGrounds(run, { subject, tenant, ssoTenant, everyWay: true });
   const ways = granting(held, permission, resource);
   const counting = ways.filter((grant) => counts(grant, standing, isBot));
   const isNarrowed = narrowedTo.length > 0 && !includes(narrowedTo, permission);

@@ -12,13 +12,15 @@ export type HeldGrant = Omit<HeldRow, 'gives'> & {
   permissions: readonly string[];
 };
 
-/** As many grants as a subject may have: only one that has groups full of them holds more, and that is more than anybody looks through. */
-const mostHeld = grantsPerSubject;
+/** Twice what a subject may have on resources: only one that has groups full of them holds more, and that is more than anybody looks through. */
+const mostHeld = 2 * grantsPerSubject;
 
 /** The grants of a subject in a tenant and on the platform, those of its groups included. */
 export async function findHeld(run: Run, query: HeldQuery): Promise<HeldGrant[]> {
   const rows = await findHeldRows(run, query, mostHeld + 1);
-  if (rows.length > mostHeld) throw failedPrecondition(`the subject holds more than ${mostHeld} grants, those of its groups included`, 'TOO_MANY_GRANTS');
+  // Those that have expired come last, and count for nothing.
+  if (rows[mostHeld]?.expired === false)
+    throw failedPrecondition(`the subject holds more than ${mostHeld} grants, those of its groups included`, 'TOO_MANY_GRANTS');
   const permissions = permissionsByRole(rows);
   return rows.map(({ gives: _gives, ...row }) => ({ ...row, permissions: permissions(row) }));
 }

@@ -203,11 +203,14 @@ const heldBySubject: Statement = {
     join grant_entry g on g.tenant = m.tenant and g.subject_type = 'group' and g.subject = any (e.ancestor_keys) and ${wanted}
     left join group_entry a on a.tenant = g.tenant and a.key = g.subject
     where m.tenant = $2 and m.user_id = $1
+  ), ways as (
+    select h.*, row_number() over (partition by h.id order by h.member_of) as way from held h
   )
   select h.id, h.role, h.resource, h.tenant = '' as platform, coalesce(h.expires_at <= now(), false) as expired,
     h.member_of as "group", h.granted_to as "grantedTo", ${givenOnce} h.id, h.member_of) = 1 then r.permissions end as gives
-  from held h left join role_entry r on r.tenant = $2 and r.slug = h.role and h.tenant <> ''
-  order by h.id, h.member_of limit $5`,
+  from ways h left join role_entry r on r.tenant = $2 and r.slug = h.role and h.tenant <> ''
+  where $6 or h.way = 1
+  order by expired, h.id, h.member_of limit $5`,
 };
 
 export type HeldRow = {
@@ -223,12 +226,12 @@ export type HeldRow = {
   gives: string[] | null;
 };
 
-/** `resources` undefined = on whatever. */
-export type HeldQuery = { subject: string; tenant: string; resources?: readonly string[] | undefined };
+/** `resources` undefined = on whatever. `everyWay`: a group's grant comes once for each way that leads to it, and otherwise once. */
+export type HeldQuery = { subject: string; tenant: string; resources?: readonly string[] | undefined; everyWay?: boolean };
 
 /** The grants of a subject in a tenant and on the platform, those of its groups included. */
-export function findHeldRows(run: Run, { subject, tenant, resources }: HeldQuery, limit: number): Promise<HeldRow[]> {
-  return run<HeldRow>(heldBySubject, [subject, tenant, resources === undefined, resources ?? [], limit]);
+export function findHeldRows(run: Run, { subject, tenant, resources, everyWay = false }: HeldQuery, limit: number): Promise<HeldRow[]> {
+  return run<HeldRow>(heldBySubject, [subject, tenant, resources === undefined, resources ?? [], limit, everyWay]);
 }
 
 export type Standing = {

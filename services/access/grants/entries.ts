@@ -26,7 +26,7 @@ export async function addGrant(em: EntityManager, call: Call, sent: NewGrant, ex
   // What somebody gives by hand stays, whatever a mapping said before.
   if (stored) stored.mappedBy = mappedBy;
   if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) return;
-  if (!stored) await assertRoom(em, key);
+  if (!stored && resource !== '') await assertRoom(em, key);
   const grant =
     stored ??
     em.create(GrantEntity, {
@@ -47,11 +47,12 @@ export async function addGrant(em: EntityManager, call: Call, sent: NewGrant, ex
   recordGrant(em, call, 'added', { ...key, ...grant, subject }, previous);
 }
 
-/** Asserts that there is room for one more grant. Two at once may both find the last place free: at limits like these that is as good. */
+/** Asserts that there is room for one more grant on a resource. Two at once may both find the last place free: at limits like these that is as good. */
 async function assertRoom(em: EntityManager, { tenant, subjectType, subject }: GrantKey): Promise<void> {
-  const { ofTenant, ofSubject } = await countGrants(inTransaction(em), tenant, subjectType, subject);
-  if (ofTenant >= grantsPerTenant) throw failedPrecondition(`a tenant has at most ${grantsPerTenant} grants`, 'GRANT_LIMIT');
-  if (ofSubject >= grantsPerSubject) throw failedPrecondition(`a ${subjectType} has at most ${grantsPerSubject} grants in a tenant`, 'GRANT_LIMIT');
+  const { ofTenant, ofSubject } = await countGrants(inTransaction(em), tenant, subjectType, subject, grantsPerTenant);
+  if (ofTenant >= grantsPerTenant) throw failedPrecondition(`a tenant has at most ${grantsPerTenant} grants on single resources`, 'GRANT_LIMIT');
+  if (ofSubject >= grantsPerSubject)
+    throw failedPrecondition(`a ${subjectType} has at most ${grantsPerSubject} grants on single resources in a tenant`, 'GRANT_LIMIT');
 }
 
 /** Takes a grant back; nothing happens where there is none. */

@@ -34,14 +34,23 @@ export function grantsOf(database: Database, userId: string, page: PageQuery, re
   return database.query<GrantRow>(grantsOfUser, [userId, page.after, page.limit, everywhere, tenants.join(','), ssoTenant, onPlatform]);
 }
 
+const takesRoom = `g.resource <> '' and (g.expires_at is null or g.expires_at > now())`;
+
 const grantsThere: Statement = {
   name: 'access.count_grants',
-  text: `select (select count(*)::int from grant_entry g where g.tenant = $1) as "ofTenant",
-           (select count(*)::int from grant_entry g where g.tenant = $1 and g.subject_type = $2 and g.subject = $3) as "ofSubject"`,
+  text: `select (select count(*)::int from (select 1 from grant_entry g where g.tenant = $1 and ${takesRoom} limit $4) counted) as "ofTenant",
+           (select count(*)::int from (select 1 from grant_entry g
+             where g.tenant = $1 and g.subject_type = $2 and g.subject = $3 and ${takesRoom} limit $4) counted) as "ofSubject"`,
 };
 
-/** How many grants there are in a tenant, and to one subject in it. */
-export async function countGrants(run: Run, tenant: string, subjectType: SubjectType, subject: string): Promise<{ ofTenant: number; ofSubject: number }> {
-  const [row] = await run<{ ofTenant: number; ofSubject: number }>(grantsThere, [tenant, subjectType, subject]);
+/** How many grants on resources are in force in a tenant, and to one subject in it: `most` or more are `most`. */
+export async function countGrants(
+  run: Run,
+  tenant: string,
+  subjectType: SubjectType,
+  subject: string,
+  most: number,
+): Promise<{ ofTenant: number; ofSubject: number }> {
+  const [row] = await run<{ ofTenant: number; ofSubject: number }>(grantsThere, [tenant, subjectType, subject, most]);
   return row ?? { ofTenant: 0, ofSubject: 0 };
 }

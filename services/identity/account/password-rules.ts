@@ -39,7 +39,7 @@ export type PasswordRules = ReturnType<typeof createPasswordRules>;
 
 /** Throws invalid_argument for a password that is made of its account's address, where the request does not name it. */
 export function assertNotMadeOf(address: string, password: string): void {
-  if (isMadeOf(password.normalize('NFKC').toLowerCase(), wordsOf(address))) throw invalid(madeOf, 'WEAK_PASSWORD');
+  if (isMadeOf(password.normalize('NFKC').toLowerCase(), wordsOf(address))) throw invalid(madeOf);
 }
 
 /** What everybody knows of an account. */

@@ -45,7 +45,8 @@ export type NewKey = KeyRights & Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotate
 export async function issueKey(em: EntityManager, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey, now: Date) {
   // Two of them at once do not both find the last place free.
   await lockName(em, `keys of ${bot}`);
-  if ((await em.count(BotKeyEntity, { tenant, bot, revokedAt: null, expiresAt: { $gt: now } })) >= keysPerBot)
+  // One that replaces another is none more: that ends within a day.
+  if (rotatedFrom === '' && (await em.count(BotKeyEntity, { tenant, bot, revokedAt: null, rotatedTo: '', expiresAt: { $gt: now } })) >= keysPerBot)
     throw failedPrecondition(`a bot has at most ${keysPerBot} keys that have not ended`, 'BOT_KEY_LIMIT');
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {

@@ -5,14 +5,15 @@ import { targetOf } from './save.ts';
 
 const batch = 500;
 
-/** Tells of the bots that go with their tenant: what they were granted on the platform is not the tenant's, and access removes it when it hears of them. */
-export async function tellOfBots(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
-  for (let after = ''; ; ) {
-    const bots = await em.find(BotEntity, { id: { $gt: after } }, { orderBy: { id: 'asc' }, limit: batch });
-    for (const bot of bots) recordChange(em, origin, { tenant, type: 'bot.deleted', data: botJson(bot), targets: [targetOf(bot)] });
-    const last = bots.at(-1);
-    if (!last) return;
-    after = last.id;
+/** Removes the bots that go with their tenant, and tells of them: what they were granted on the platform is not the tenant's, and access removes it when it hears of them. */
+export async function removeBots(em: EntityManager, tenant: string, origin: Origin): Promise<void> {
+  for (;;) {
+    const bots = await em.find(BotEntity, {}, { limit: batch });
+    if (bots.length === 0) return;
+    for (const bot of bots) {
+      recordChange(em, origin, { tenant, type: 'bot.deleted', data: botJson(bot), targets: [targetOf(bot)] });
+      em.remove(bot);
+    }
     // What is written is not kept: no tenant has so many bots that they fill the memory.
     await em.flush();
     em.clear();

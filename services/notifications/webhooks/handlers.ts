@@ -24,7 +24,7 @@ export const webhookChecks = (egress: EgressRules): Checks<typeof Webhooks> => (
 
 function assertUrl(url: string, egress: EgressRules): void {
   const problems = urlProblems('Endpoint.URL', url, egress);
-  if (problems.length > 0) throw invalid(problems, 'URL_REFUSED');
+  if (problems.length > 0) throw invalid(problems);
 }
 
 export function endpointHandlers({ database, keys, pager, egress, authority, endpointLimit }: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
