@@ -75,7 +75,8 @@ function applyToMembers(model: Model, { operation, path, user }: { operation: st
   const key = keyOfPath(path);
   const people = model.within.get(key);
   const isAdded = operation === 'Groups_AddMember';
-  if (!people || (isAdded && !model.members.has(user))) return { model, code: 'not_found' };
+  if (isAdded && !(people && model.members.has(user))) return { model, code: 'not_found' };
+  if (!people) return { model, code: 'ok' };
   const changed = isAdded ? plus(people, user) : minus(people, user);
   return { model: { ...model, within: new Map(model.within).set(key, changed) }, code: 'ok' };
 }
