@@ -116,9 +116,28 @@ Grants: [{ Group: eng, Role: editor }]
 
     const locked = await prune(tenant, '');
     assert.equal(locked.code, 1, locked.stderr);
-    assert.match(locked.stderr, /name your own grant in the file\n.*nothing was changed/);
+    assert.match(locked.stderr, /name your own grant in the file.*\n.*nothing was changed/);
     assert.notEqual((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
     const named = await prune(tenant, `{ Bot: ${bot.ID}, Role: admin }`);
+    assert.equal(named.code, 0, named.stderr);
+    assert.equal((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
+  });
+
+  test('who has rights by a group does not prune the membership that lets them prune', async () => {
+    const ada = await signUp(stack);
+    const tenant = await newTenant(ada);
+    for (const Path of ['admins', 'old']) await call('Groups_Save', { Group: { Tenant: tenant, Path } });
+    await call('GroupGrants_Add', { Grant: { Tenant: tenant, Group: 'admins', Role: 'admin' } });
+    await call('Groups_AddMember', { Tenant: tenant, Group: 'admins', UserID: ada.id });
+    const prune = (members: string) =>
+      cli.run(['apply', '--file', '-', '--tenant', tenant, '--prune', '--yes'], {
+        input: `Groups: [{ Path: Admins, Members: [${members}] }]`,
+        env: { BAILIWICK_TOKEN: ada.token },
+      });
+    const locked = await prune('');
+    assert.equal(locked.code, 1, locked.stderr);
+    assert.match(locked.stderr, /the group and the membership it comes by\n.*nothing was changed/);
+    const named = await prune(ada.id);
     assert.equal(named.code, 0, named.stderr);
     assert.equal((await call('Groups_Get', { Tenant: tenant, Path: 'old' }))['Group'], null);
   });

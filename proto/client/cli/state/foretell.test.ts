@@ -8,11 +8,11 @@ import { foretell } from './foretell.ts';
 const Tenant = 'tnt_1';
 const denied = new PermissionDeniedError({ operation: 'Access_Plan', status: 403, Code: 'permission_denied', Messages: [], RequestID: '' });
 
-/** A service whose caller may change grants by `own`; `asked` is what it was asked to plan. */
-function service({ own = [], mayAsk = true }: { own?: string[]; mayAsk?: boolean }) {
+/** A service whose caller may change grants by `grt_own` alone; `asked` is what it was asked to plan. */
+function service({ mayAsk = true } = {}) {
   const asked: unknown[] = [];
   const call = (operation: string, request: { Changes?: unknown[] }) => {
-    if (operation === 'Access_Explain') return Promise.resolve({ Allowed: true, Paths: own.map((Grant) => ({ Grant })), Missing: [] });
+    if (operation === 'Access_Explain') return Promise.resolve({ Allowed: true, Paths: [{ Grant: 'grt_own', Group: '', InheritedFrom: '' }], Missing: [] });
     if (!mayAsk) return Promise.reject(denied);
     asked.push(...(request.Changes ?? []));
     return Promise.resolve({ Gained: [], Lost: [], Warnings: [] });
@@ -26,7 +26,7 @@ const groupGrant = (Group: string): Change => ({ operation: 'GroupGrants_Add', r
 const removal = (grant: string): Change => ({ operation: 'Grants_Remove', request: { Grant: { Tenant, UserID: 'usr_1', Role: 'a' } }, text: '', grant });
 
 test('whatever of members and grants is not asked about is said', async () => {
-  const { asked, client } = service({});
+  const { asked, client } = service();
   const changes = [group('eng/new'), group('eng', 't1'), member('Eng/New'), member('eng'), groupGrant('eng/new')];
   const { notes } = await foretell(client, Tenant, changes);
   assert.equal(asked.length, 1);
@@ -35,11 +35,10 @@ test('whatever of members and grants is not asked about is said', async () => {
   assert.deepEqual((await foretell(client, Tenant, [group('eng/new'), group('eng', 't1'), member('eng')])).notes, []);
 });
 
-test('nobody takes away half of what the file has not, and with it the right to the other half', async () => {
-  const refused = async (own: string[], mayAsk = true) =>
-    (await foretell(service({ own, mayAsk }).client, Tenant, [removal('grt_1'), removal('grt_2')])).refused;
-  for (const mayAsk of [true, false]) assert.match((await refused(['grt_1', 'grt_2'], mayAsk)).join(), /name your own grant in the file/);
-  assert.deepEqual(await refused(['grt_1', 'grt_owner']), []);
-  // On the platform, by its key.
-  assert.deepEqual(await refused([]), []);
+test('whoever would lock themself out is told so, whether or not they may ask who would lose what', async () => {
+  for (const mayAsk of [true, false]) {
+    const { client } = service({ mayAsk });
+    assert.match((await foretell(client, Tenant, [removal('grt_own')])).refused.join(), /would be taken away among them/);
+    assert.deepEqual((await foretell(client, Tenant, [removal('grt_1')])).refused, []);
+  }
 });

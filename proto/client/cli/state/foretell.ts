@@ -3,6 +3,7 @@ import { PermissionDeniedError } from '../../errors.ts';
 import type { PermissionChange, PlannedChangeInput } from '../../gen/types.ts';
 import type { Change } from './changes.ts';
 import { pathKey } from './file.ts';
+import { findLockout } from './lockout.ts';
 
 /** What Access_Plan says of changes before they are made. */
 export type Foretold = {
@@ -42,15 +43,6 @@ function newGroups(changes: readonly Change[]): ReadonlySet<string> {
   return new Set(
     changes.flatMap(({ operation, request }) => (operation === 'Groups_Save' && request.IfUpdatedAt === undefined ? [pathKey(request.Group.Path)] : [])),
   );
-}
-
-/** Whoever takes away what lets them change grants is refused whatever comes after it. */
-async function findLockout(client: Client, Tenant: string, changes: readonly Change[]): Promise<string[]> {
-  const taken = new Set(changes.flatMap(({ grant = [] }) => grant));
-  if (taken.size === 0) return [];
-  const { Paths } = await client.call('Access_Explain', { Tenant, Permission: 'iam.grants.write' });
-  const isLost = Paths.length > 0 && Paths.every(({ Grant }) => taken.has(Grant));
-  return isLost ? ['what lets you make these changes would be taken away among them: name your own grant in the file'] : [];
 }
 
 /** Of a group that is not there yet nothing can be asked. */
