@@ -99,3 +99,8 @@ test('each service is migrated in its own database, as the login that may, and i
     ['identity-owner', 'identity-database', 'database-owner', 'database', 'sso-database', 'sso-database'].map((name) => `postgres://${name}`),
   );
 });
+
+test('a login that null takes away is as one that was never named', { skip: chart.skip }, async () => {
+  const without = ['database.migrations=null', 'database.services.sso.migrations=null'];
+  assert.equal(await chart.template({ file: 'minimal', set: without }), await chart.template({ file: 'minimal' }));
+});

@@ -100,7 +100,7 @@
 {{- end }}
 {{- end }}
 {{- $apart := list }}
-{{- range .Values.database.services }}{{ $apart = concat $apart (list .existingSecret .migrations.existingSecret) }}{{ end }}
+{{- range .Values.database.services }}{{ $apart = concat $apart (list .existingSecret (dig "migrations" "existingSecret" "" .)) }}{{ end }}
 {{- if and (eq .Values.mode "single") (compact $apart) }}
 - "database.existingSecret: mode single has one database for everything, and none of database.services"
 {{- end }}

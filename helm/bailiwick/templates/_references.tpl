@@ -26,7 +26,7 @@ which is `shared`. The migrations take their own login where one is named. `incl
 {{- $evaluation := dict "existingSecret" (printf "%s-evaluation" (include "bailiwick.fullname" .root)) "key" "database-url" "included" .root.Values.evaluation.enabled -}}
 {{- $candidates := list $own $all $evaluation -}}
 {{- if .migrate -}}
-{{- $candidates = list ($own.migrations | default dict) $own $all.migrations $all $evaluation -}}
+{{- $candidates = list ($own.migrations | default dict) $own ($all.migrations | default dict) $all $evaluation -}}
 {{- end -}}
 {{- $found := dict -}}
 {{- range $candidates -}}
