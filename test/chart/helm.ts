@@ -21,6 +21,8 @@ export type Values = {
   /** One of valueFiles, or the path of a file in the chart. */
   file?: string;
   set?: readonly string[];
+  /** What `set` has no word for, such as an empty list. */
+  json?: readonly string[];
   release?: string;
   namespace?: string;
   /** Another chart than ours. */
@@ -65,9 +67,10 @@ export const objectsIn = (text: string): Manifest[] =>
     .map((document): unknown => document.toJS())
     .filter((object): object is Manifest => object !== null);
 
-function valueArguments({ file, set = [] }: Values): string[] {
+function valueArguments({ file, set = [], json = [] }: Values): string[] {
   const path = file === undefined ? undefined : (valueFiles[file as keyof typeof valueFiles] ?? file);
-  return [...(path === undefined ? [] : ['--values', join(chartDir, path)]), ...set.flatMap((one) => ['--set', one])];
+  const named = path === undefined ? [] : ['--values', join(chartDir, path)];
+  return [...named, ...set.flatMap((one) => ['--set', one]), ...json.flatMap((one) => ['--set-json', one])];
 }
 
 /** How a set of values has the release made. */

@@ -84,11 +84,17 @@ function servicesSchema({ properties = {}, ...rest }: Schema): Schema {
   return { ...rest, properties: Object.fromEntries(workloads) as Record<string, Schema> };
 }
 
-/** Behind a proxy every call seems to come from it, unless the gateway knows whom to believe. */
+/** Behind a proxy every call seems to come from it, unless the gateway knows whom to believe. Its own list counts, where it has one. */
 function behindProxy(edge: string): Schema {
-  const named = { properties: { config: { required: ['trustedProxies'], properties: { trustedProxies: { minItems: 1 } } } } };
-  const namedByGateway = { properties: { services: { properties: { gateway: { required: ['config'], ...named } } } } };
-  return { if: { properties: { [edge]: { properties: { enabled: { const: false } } } } }, else: { anyOf: [named, namedByGateway] } };
+  const required = { required: ['trustedProxies'] };
+  const filled = { properties: { trustedProxies: { minItems: 1 } } };
+  const ofGateway = (config: Schema): Schema => ({ properties: { services: { properties: { gateway: config } } } });
+  const named = { properties: { config: { ...required, ...filled } } };
+  const namedByGateway = ofGateway({ required: ['config'], properties: { config: required } });
+  return {
+    if: { properties: { [edge]: { properties: { enabled: { const: false } } } } },
+    else: { anyOf: [named, namedByGateway], ...ofGateway({ properties: { config: filled } }) },
+  };
 }
 
 function admitOldName(properties: Record<string, Schema>, path: string, successor: string): void {
