@@ -110,6 +110,10 @@ const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: 
   [['mail.smtpUrl=smtp://mail'], /mail\.smtpUrl and mail\.existingSecret: name one/],
   [['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'], /egress\.proxyUrl and egress\.existingSecret: name one/],
   [['services.identity.config.deliveryConcurrency=3'], /services\.identity\.config\.deliveryConcurrency: the process of this workload does not read it/],
+  [
+    ['defaults.serviceAccount.name=shared', 'defaults.serviceAccount.annotations.role=all', 'services.sso.serviceAccount.annotations.role=sso'],
+    /services\.sso\.serviceAccount\.annotations\.role: services\.access gives it another value, and shares the ServiceAccount shared/,
+  ],
   [['alerts.enabled=true'], /monitors\.enabled: the alerts ask for the labels/],
   [['config.keyService=vault'], /config\.vaultUrl/],
   [['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'], /mode single has one database/],

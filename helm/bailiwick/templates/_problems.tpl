@@ -63,12 +63,24 @@
 
 {{- define "bailiwick.contradictions" -}}
 {{- $root := . -}}
+{{- $annotated := dict -}}
 {{- range $name, $workload := include "bailiwick.workloads" . | fromYaml }}
 {{- $values := include "bailiwick.workloadValues" (dict "root" $root "name" $name) | fromYaml }}
 {{- $settings := index (include "bailiwick.settings" $root | fromYaml) $workload.process }}
 {{- range $setting, $value := (index $root.Values.services $name | default dict).config }}
 {{- if not (hasKey $settings $setting) }}
 - "services.{{ $name }}.config.{{ $setting }}: the process of this workload does not read it"
+{{- end }}
+{{- end }}
+{{- if $values.serviceAccount.create }}
+{{- $account := include "bailiwick.account" (dict "root" $root "name" $name "values" $values) }}
+{{- range $annotation, $value := $values.serviceAccount.annotations }}
+{{- $key := printf "%s %s" $account $annotation }}
+{{- $first := get $annotated $key | default (dict "name" $name "value" $value) }}
+{{- $_ := set $annotated $key $first }}
+{{- if ne (toString $value) (toString $first.value) }}
+- "services.{{ $name }}.serviceAccount.annotations.{{ $annotation }}: services.{{ $first.name }} gives it another value, and shares the ServiceAccount {{ $account }}"
+{{- end }}
 {{- end }}
 {{- end }}
 {{- /* 25 s for the calls in flight, 5 s to let go of database and broker. */}}
