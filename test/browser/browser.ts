@@ -38,7 +38,8 @@ export async function openBrowser({ blocksCookies = false } = {}) {
     },
     async close(): Promise<void> {
       await first.close();
-      rmSync(profile, { recursive: true, force: true });
+      // Its last processes still write while they end.
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }
