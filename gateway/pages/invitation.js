@@ -91,6 +91,15 @@ entry.addEventListener('submit', (event) => {
   });
 });
 
+// Enter in the field for the token goes on with what the page shows: its first button.
+find('asked').addEventListener('submit', (event) => {
+  event.preventDefault();
+  parts
+    .find(({ hidden }) => !hidden)
+    ?.querySelector('button')
+    .click();
+});
+
 find('accept').addEventListener('click', () => run(accept));
 find('go-on').addEventListener('click', () => run(enter));
 find('again').addEventListener('click', () =>
