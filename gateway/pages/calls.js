@@ -108,7 +108,14 @@ export async function run(work) {
   }
 }
 
+let loadAgain = () => location.reload();
+
+/** Names another way to load the page again. */
+export function loadAgainBy(way) {
+  loadAgain = way;
+}
+
 // A browser that keeps a page for its back button would show it as it was left: busy for ever, or somebody else's.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) location.reload();
+  if (persisted) loadAgain();
 });

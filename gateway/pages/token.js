@@ -1,7 +1,7 @@
 // The token of a mail's link comes in the fragment, which is in no address that is sent to a server. Mails show it too, for
 // whoever gets to the page without it: then the page asks. Its field is one for codes, so that no password manager takes
 // what is in it for the name of an account.
-import { blame, call, complain, find, isDead, Refused, say } from './calls.js';
+import { blame, call, complain, find, isDead, loadAgainBy, Refused, say } from './calls.js';
 
 const field = find('token');
 const inAddress = () => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
@@ -44,3 +44,6 @@ export async function callWithToken(operation, fields = {}) {
 addEventListener('hashchange', () => {
   if (inAddress() !== '') location.reload();
 });
+
+// Whatever else loads the page again needs what its address was relieved of: as another link, so to speak.
+loadAgainBy(() => (token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token })}`)));

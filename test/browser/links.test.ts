@@ -99,6 +99,22 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'second');
     });
 
+  for (const { path, operation, fields, button } of pages)
+    test(`/${path} has its token yet for whoever comes back to it`, async () => {
+      const page = await browser.newPage();
+      await page.goto(`${base}/${path}#token=a%2Bb`);
+      await page.getByRole('button', { name: button }).waitFor();
+      const loaded = page.waitForEvent('load');
+      await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+      await loaded;
+      await page.waitForURL(`${base}/${path}`);
+      const asked = page.waitForRequest(`**/${operation}`);
+      await page.route('**/Account_Login', (route) => route.fulfill({ json: {} }));
+      await fillIn(page, fields);
+      await page.getByRole('button', { name: button }).click();
+      assert.equal(((await asked).postDataJSON() as { Token: string }).Token, 'a+b');
+    });
+
   /** Writes over what is in the field that has the focus. */
   async function writeOver(page: Page, text: string): Promise<void> {
     await page.keyboard.press('Control+A');
