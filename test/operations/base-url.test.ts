@@ -64,9 +64,20 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
       }
 
+      /** That a page is there, with all that it, its modules and the pages it leads to name, and that nothing of it is above the prefix. */
+      async function assertThere(address: string, seen = new Set<string>()): Promise<ReadonlySet<string>> {
+        if (seen.has(address)) return seen;
+        seen.add(address);
+        assert.ok(address.startsWith(`${base}/`), address);
+        const answer = await fetch(address);
+        assert.equal(answer.status, 200, address);
+        const names = Array.from((await answer.text()).matchAll(/\b(?:(?:src|href)="|from ')([^"']*)/g), ([, name = '']) => name);
+        for (const name of names.filter((one) => one !== 'data:,')) await assertThere(new URL(name, address).href, seen);
+        return seen;
+      }
+
       /** Opens a link of a mail, fills in the form and sends it. Returns what the page then says. */
       async function useLink(page: Page, link: string, fields: Record<string, string> = {}): Promise<string> {
-        assert.ok(link.startsWith(`${base}/`), link);
         // Where the page is open already, the link would be a place in it.
         await page.goto('about:blank');
         await page.goto(link);
@@ -75,22 +86,33 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         return hears(page, /./);
       }
 
+      test('the links in mails are below the prefix, and so is all that their pages name', async () => {
+        const Email = newAddress();
+        assert.equal((await call('Account_Register', { Email, Password: password })).status, 200);
+        const verification = await mailTo(stack, Email);
+        const Token = tokenIn(verification);
+        assert.equal(verification.Links[0], `${base}/verify#token=${Token}`);
+        assert.equal((await call('Account_Verify', { Token })).status, 200);
+        assert.equal((await call('Account_RequestPasswordReset', { Email })).status, 200);
+        const reset = await mailTo(stack, Email, 2);
+        assert.equal(reset.Links[0], `${base}/reset#token=${tokenIn(reset)}`);
+        assert.equal((await call('Account_ResetPassword', { Token: tokenIn(reset), Password: 'a brand new one' })).status, 200);
+        const notice = await mailTo(stack, Email, 3);
+        for (const link of notice.Links) assert.ok(link === base || link.startsWith(`${base}/`), link);
+        for (const page of ['verify', 'reset', 'invitation']) assert.ok((await assertThere(`${base}/${page}`)).has(`${base}/pages/token.js`), page);
+      });
+
       test('the links in mails open pages that work', { skip: withoutChromium }, async () => {
         const page = await browser.newPage();
         const Email = newAddress();
         assert.equal((await call('Account_Register', { Email, Password: password })).status, 200);
-        const verification = await mailTo(stack, Email);
-        const [verify = ''] = verification.Links;
-        assert.equal(verify, `${base}/verify#token=${tokenIn(verification)}`);
+        const [verify = ''] = (await mailTo(stack, Email)).Links;
         assert.match(await useLink(page, verify), /is verified/);
         assert.match(await useLink(page, verify), /not valid any more/);
         assert.equal((await call('Account_RequestPasswordReset', { Email })).status, 200);
-        const reset = await mailTo(stack, Email, 2);
-        assert.equal(reset.Links[0], `${base}/reset#token=${tokenIn(reset)}`);
-        assert.match(await useLink(page, reset.Links[0] ?? '', { 'New password': 'a brand new one' }), /is changed/);
+        const [reset = ''] = (await mailTo(stack, Email, 2)).Links;
+        assert.match(await useLink(page, reset, { 'New password': 'a brand new one' }), /is changed/);
         assert.equal((await call('Account_Login', { Email, Password: 'a brand new one' })).status, 200);
-        const notice = await mailTo(stack, Email, 3);
-        for (const link of notice.Links) assert.ok(link === base || link.startsWith(`${base}/`), link);
       });
 
       test('the session cookie is of the whole host, and serves the pages of this origin', async () => {
