@@ -247,10 +247,10 @@ test('addresses of the documented form are taken', () => {
 test('an address whose domain has no form in ASCII is named by its field, beside the other failures', () => {
   const make = (email: string, name = '') => validate(UsersCreateRequestSchema, create(UsersCreateRequestSchema, { user: { email, name } }));
   assert.deepEqual(make('ada@bücher.example'), []);
-  assert.deepEqual(make('ada@1.2.3.256', 'x'.repeat(129)), ['User.Name must be at most 128 characters', 'User.Email must be a mail address']);
+  assert.deepEqual(make('ada@xn--ü.com', 'x'.repeat(129)), ['User.Name must be at most 128 characters', 'User.Email must be a mail address']);
   assert.deepEqual(make('nothing'), ['User.Email must be a mail address'], 'once');
   const check = (email: string) => validate(SsoCheckRequestSchema, create(SsoCheckRequestSchema, { email }));
-  for (const bad of ['ada@1.2.3.256', 'ada@xn--ü.com']) assert.deepEqual(check(bad), ['Email must be a mail address'], bad);
+  assert.deepEqual(check('ada@xn--ü.com'), ['Email must be a mail address']);
 });
 
 test('event types, domain names, times and numbers are taken in the documented form alone', () => {
