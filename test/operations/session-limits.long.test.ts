@@ -147,7 +147,7 @@ describeBoth('what a tenant demands of sessions', (topology) => {
       ['BotKeys_Rotate', { Tenant: strict, ID: Key.ID }],
       ['BotKeys_SetExpiration', { Tenant: strict, ID: Key.ID, ExpiresAt: new Date(Date.now() + 3_600_000).toISOString() }],
       ['Domain_Create', { Tenant: strict, Name: `${bot.ID.slice(4)}.example` }],
-      ['Sso_SaveProvider', { Provider: { Tenant: strict, Kind: 'oidc', Name: 'idp', Issuer: 'https://127.0.0.1:1', ClientID: 'x' } }],
+      ['Sso_SaveProvider', { Provider: { Tenant: strict, Kind: 'oidc', Name: 'idp', Issuer: 'https://127.0.0.1:1', ClientID: 'x', TokenAuthMethod: 'none' } }],
       ['Sso_DeleteProvider', { Tenant: strict, ID: createId('sso') }],
       ['Grants_Add', owner],
       ['TenantInvitations_Create', { Tenant: strict, Email: 'guest@example.com', Roles: ['owner'] }],
