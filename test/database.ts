@@ -7,7 +7,9 @@ import { startPostgresContainer } from '@bailiwick/deploy/local/containers.ts';
 import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
 import { firstWay, wantsContainers } from '@bailiwick/deploy/local/ways.ts';
 import { migrateAll } from '@bailiwick/deploy/migrate.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
+import { createLog, type Log } from '@bailiwick/shared/log.ts';
+import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
+import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
 
 // A migrated template that every stack of the run copies: a database of its own in a tenth of a second.
@@ -65,6 +67,16 @@ export async function createTestDatabase({ ownServer = false, isEmpty = false } 
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The same, opened as a service opens it. */
+export async function openTestDatabase(
+  { service, entities }: Pick<ServiceSchema, 'service' | 'entities'>,
+  log: Log = createLog('test', () => {}),
+): Promise<TestDatabase & { database: Database }> {
+  const created = await createTestDatabase();
+  const database = openDatabase({ service, url: created.url, entities, poolSize: 2, log });
+  return { ...created, database, drop: () => database.close().then(() => created.drop()) };
 }
 
 function withName(url: string, name: string): string {

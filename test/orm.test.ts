@@ -3,28 +3,18 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, execute, openDatabase } from '@bailiwick/shared/orm.ts';
+import { type Database, execute } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { openTestDatabase } from './database.ts';
 
 describe('orm', () => {
-  let testDatabase: TestDatabase;
+  let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: Database;
   before(async () => {
-    testDatabase = await createTestDatabase();
-    database = openDatabase({
-      service: 'notifications',
-      url: testDatabase.url,
-      entities: notificationsSchema.entities,
-      poolSize: 2,
-      log: createLog('test', () => {}),
-    });
+    testDatabase = await openTestDatabase(notificationsSchema);
+    database = testDatabase.database;
   });
-  after(async () => {
-    await database?.close();
-    await testDatabase?.drop();
-  });
+  after(() => testDatabase?.drop());
 
   const dek = (tenant: string, id: string) => ({ tenant, id, kek: 'k1', wrapped: new Uint8Array([1]), createdAt: new Date() });
 

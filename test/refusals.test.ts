@@ -2,28 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
 import { type AuditDraft, OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { createRefusals } from '@bailiwick/shared/refusals.ts';
 import { create } from '@bufbuild/protobuf';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { openTestDatabase } from './database.ts';
 import { rowsOf } from './store.ts';
 
-let store: TestDatabase;
-let database: Database;
+let store: Awaited<ReturnType<typeof openTestDatabase>>;
 
 before(async () => {
-  store = await createTestDatabase();
-  database = openDatabase({ service: 'access', url: store.url, entities: [OutboxEntity], poolSize: 4, log: createLog('test', () => {}) });
+  store = await openTestDatabase({ service: 'access', entities: [OutboxEntity] });
 });
-after(async () => {
-  await database?.close();
-  await store?.drop();
-});
+after(() => store?.drop());
 
 test('of what is refused again and again ten get an entry each, and one says how many the others were', async () => {
   const refusals = createRefusals(
-    database,
+    store.database,
     createLog('test', () => {}),
   );
   const refuse = (id: string, Tenant: string) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { CallerSchema, CallerTokenSchema, SignedCallerTokenSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { createCallerSigner, createCallerVerifier, holdsInTenant, holdsOnPlatform, openCallerVerifier, serviceCaller } from './caller.ts';
 import { createLog } from './log.ts';
 
@@ -60,6 +61,14 @@ test('only the gateway speaks for people, and a service for itself', () => {
   assert.equal(verify(sign(serviceCaller('access'), 'identity')).id, 'access');
   assert.throws(() => verify(sign(person, 'identity')), /somebody else/);
   assert.throws(() => verify(sign(serviceCaller('sso'), 'identity')), /somebody else/);
+});
+
+test('who only wants a judgement is refused by a service that does not know of judgements', () => {
+  const header = createCallerSigner('gateway', gateway.privateKey)(create(CallerSchema, { ...serviceCaller('gateway'), judgeOnly: true }), 'identity');
+  assert.equal(verify(header).judgeOnly, true);
+  // Such a service compares this with its own name.
+  const { token } = fromBinary(SignedCallerTokenSchema, Buffer.from(header, 'base64url'));
+  assert.equal(fromBinary(CallerTokenSchema, token).audience, 'identity as judge');
 });
 
 const tokenOf = (header: string) => header.split('.', 1)[0];

@@ -93,16 +93,16 @@ const connectionFailures = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|
 // A deadlock, a lock or a statement that took too long: it may succeed the next time, or never.
 const tooLong = /^(40P01|55P03|57014)$/;
 
-function hasCode(thrown: unknown, codes: RegExp): boolean {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++)
-    if ('code' in error && typeof error.code === 'string' && codes.test(error.code)) return true;
-  return false;
+/** An error and what stands behind it: the driver's own is behind those of the libraries around it. */
+export function causesOf(thrown: unknown): Array<Error & { code?: unknown; constraint?: unknown }> {
+  const causes: Error[] = [];
+  for (let error = thrown; error instanceof Error && causes.length < 5; error = error.cause) causes.push(error);
+  return causes;
 }
 
-function isPassing(thrown: unknown): boolean {
-  if (hasCode(thrown, connectionFailures) || hasCode(thrown, tooLong)) return true;
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
-    if (/Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message)) return true;
-  }
-  return false;
-}
+const hasCode = (thrown: unknown, codes: RegExp): boolean => causesOf(thrown).some(({ code }) => typeof code === 'string' && codes.test(code));
+
+const cutConnection = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+
+const isPassing = (thrown: unknown): boolean =>
+  hasCode(thrown, connectionFailures) || hasCode(thrown, tooLong) || causesOf(thrown).some(({ message }) => cutConnection.test(message));

@@ -3,6 +3,7 @@ import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresq
 import { SpanKind } from '@opentelemetry/api';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { causesOf } from './errors.ts';
 import type { Log } from './log.ts';
 import { inSpan } from './trace.ts';
 
@@ -137,16 +138,11 @@ export async function lockName(em: EntityManager, name: string): Promise<void> {
 }
 
 /** Whether an error is PostgreSQL's unique violation of that constraint or index. */
-export const violates = (error: unknown, constraint: string): boolean => hasCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint);
+export const violates = (error: unknown, constraint: string): boolean =>
+  causesOf(error).some((cause) => cause.code === '23505' && cause.constraint === constraint);
 
 /** Whether a lock did not come in the time that was set for it, or would never have come: PostgreSQL's lock_not_available and deadlock_detected. */
-export const lacksLock = (error: unknown): boolean => hasCause(error, ({ code }) => code === '55P03' || code === '40P01');
-
-// The driver's own error stands behind those of the libraries around it.
-function hasCause(error: unknown, is: (cause: Error & { code?: unknown; constraint?: unknown }) => boolean): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (is(cause)) return true;
-  return false;
-}
+export const lacksLock = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '55P03' || code === '40P01');
 
 /** Whether the rows of an entity belong to tenants. */
 export function isTenantScoped(entity: EntitySchema): boolean {

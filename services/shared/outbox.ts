@@ -114,6 +114,7 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
     Action: change.type,
     Result: code === '' ? 'success' : 'failed',
     Code: code,
+    GrantID: grantOf(origin.caller, origin.permission ?? ''),
     Targets: change.targets,
     Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null })),
   });
@@ -140,10 +141,7 @@ export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' |
 export function recordRefusal(em: EntityManager, origin: Origin, refusal: Refusal, times = 1): void {
   const now = new Date();
   // Nothing gave what was refused.
-  const audit = draft({ ...origin, caller: { ...origin.caller, grants: [] } }, now, {
-    ...refusal,
-    Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }],
-  });
+  const audit = draft(origin, now, { ...refusal, GrantID: '', Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }] });
   em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
 }
 
@@ -152,7 +150,7 @@ function row(id: string, createdAt: Date, audit: AuditDraft) {
   return { id, forTenant: audit.Tenant, type: '', event: null, audit: JSON.stringify(audit), tasks: [], traceparent: currentTraceparent(), ...waiting };
 }
 
-type Outcome = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes'>;
+type Outcome = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes' | 'GrantID'>;
 
 function draft({ operation, caller, permission = '' }: Origin, now: Date, outcome: Outcome): AuditDraft {
   return {
@@ -163,7 +161,6 @@ function draft({ operation, caller, permission = '' }: Origin, now: Date, outcom
     ActorID: caller.id,
     CredentialID: caller.credentialId,
     Permission: permission,
-    GrantID: grantOf(caller, permission),
     IP: caller.ip,
     UserAgent: caller.userAgent,
     RequestID: caller.requestId,

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type AttemptFilter, listAttempts } from '@bailiwick/notifications/endpoints/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase, type Statement } from '@bailiwick/shared/orm.ts';
+import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { openTestDatabase } from '../database.ts';
 import { rowsOf } from '../store.ts';
 
 const tenant = 'tnt_busy';
@@ -20,22 +19,13 @@ function readBy(plan: Plan): number {
 }
 
 describe('the attempts of a tenant', () => {
-  let testDatabase: TestDatabase;
+  let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: Database;
   before(async () => {
-    testDatabase = await createTestDatabase();
-    database = openDatabase({
-      service: 'notifications',
-      url: testDatabase.url,
-      entities: notificationsSchema.entities,
-      poolSize: 2,
-      log: createLog('test', () => {}),
-    });
+    testDatabase = await openTestDatabase(notificationsSchema);
+    database = testDatabase.database;
   });
-  after(async () => {
-    await database?.close();
-    await testDatabase?.drop();
-  });
+  after(() => testDatabase?.drop());
 
   const store = (text: string) => rowsOf({ databaseUrl: testDatabase.url }, text);
   /** So many attempts at an endpoint in the last twenty days, of which none is newer than `days`. */

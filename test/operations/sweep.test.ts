@@ -3,23 +3,20 @@ import { after, before, describe, test } from 'node:test';
 import { removeExpired } from '@bailiwick/identity/account/sweeper.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { openTestDatabase } from '../database.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 describe('what identity sweeps', () => {
-  let testDatabase: TestDatabase;
+  let testDatabase: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: Database;
   const lines: string[] = [];
   const log = createLog('identity', (line) => lines.push(line));
   before(async () => {
-    testDatabase = await createTestDatabase();
-    database = openDatabase({ service: 'identity', url: testDatabase.url, entities: identitySchema.entities, poolSize: 2, log });
+    testDatabase = await openTestDatabase(identitySchema, log);
+    database = testDatabase.database;
   });
-  after(async () => {
-    await database?.close();
-    await testDatabase?.drop();
-  });
+  after(() => testDatabase?.drop());
 
   const store = (text: string) => rowsOf({ databaseUrl: testDatabase.url }, text);
   const left = async () => {

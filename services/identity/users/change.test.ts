@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import { UsersDisableRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { unavailable } from '@bailiwick/shared/errors.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
+import { create } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import { changeHandlers } from './change.ts';
+
+test('Users_Disable has gateways forget the user also where access cannot be told: the change is committed by then', async () => {
+  const database = { transaction: () => Promise.resolve({ id: 'usr_1', updatedAt: new Date() }) } as unknown as Database;
+  const authority = { setSubjectState: () => Promise.reject(unavailable()) } as unknown as Client<typeof Authority>;
+  const call = { outdated: new Set() } as unknown as Call;
+  await assert.rejects(changeHandlers({ database, authority }).disable(create(UsersDisableRequestSchema, { userId: 'usr_1' }), call), { code: 'unavailable' });
+  assert.deepEqual([...call.outdated], ['user:usr_1']);
+});
