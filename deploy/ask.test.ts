@@ -15,7 +15,9 @@ const ask = (...args: string[]) =>
 
 test('the status that was asked for is success, another one and no answer are failures', async (t) => {
   const server = createServer((request, response) => {
-    response.writeHead(request.method === 'POST' ? 401 : 200).end(`${request.headers['content-type'] ?? 'nothing'}\n`);
+    response
+      .writeHead(request.method === 'POST' ? 401 : 200)
+      .end(`${request.headers['content-type'] ?? 'nothing'}\n`);
   });
   t.after(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

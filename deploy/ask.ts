@@ -5,6 +5,11 @@ import process from 'node:process';
 //   node deploy/ask.ts <url> <status> [body]     with a body it is a POST of JSON
 
 const [url = '', status = '', body] = process.argv.slice(2);
-const answer = await fetch(url, body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+const answer = await fetch(
+  url,
+  body === undefined
+    ? {}
+    : { method: 'POST', headers: { 'content-type': 'application/json' }, body },
+);
 console.log(answer.status, (await answer.text()).slice(0, 300));
 process.exit(answer.status === Number(status) ? 0 : 1);

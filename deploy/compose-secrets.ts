@@ -9,10 +9,14 @@ export function ensureComposeSecrets(folder: string): void {
   ensureSecrets(folder);
   ensureFile(join(folder, 'postgres-password'), () => randomBytes(24).toString('base64url'));
   const password = readFileSync(join(folder, 'postgres-password'), 'utf8').trim();
-  ensureFile(join(folder, 'database-url'), () => `postgres://bailiwick:${password}@postgres:5432/bailiwick`);
+  ensureFile(
+    join(folder, 'database-url'),
+    () => `postgres://bailiwick:${password}@postgres:5432/bailiwick`,
+  );
   ensureFile(join(folder, 'smtp-url'), () => 'smtp://inbox:1025');
   // The containers run as somebody whom this host does not know, and get single files. Nobody else of the host comes past the folder.
-  for (const path of globSync('**', { cwd: folder }).map((name) => join(folder, name))) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
+  for (const path of globSync('**', { cwd: folder }).map((name) => join(folder, name)))
+    chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
   chmodSync(folder, 0o700);
 }
 

@@ -9,6 +9,8 @@ const generators = ['../proto/generate.ts', 'docs/write.ts'];
 
 for (const generator of generators) {
   const script = fileURLToPath(new URL(generator, import.meta.url));
-  const { status } = spawnSync(process.execPath, [script, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [script, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -15,7 +15,16 @@ export const schemas = [identitySchema, accessSchema, ssoSchema, notificationsSc
 export async function migrateAll(environment: Environment, log: Log): Promise<void> {
   const { waitSeconds, ...given } = readSettings(migrateSettings, environment);
   const urls: Record<string, string> = given;
-  for (const schema of schemas) await migrate(schema, { url: urls[schema.service] ?? '', loginUrl: urls[`${schema.service}Login`] ?? '', waitSeconds }, log);
+  for (const schema of schemas)
+    await migrate(
+      schema,
+      {
+        url: urls[schema.service] ?? '',
+        loginUrl: urls[`${schema.service}Login`] ?? '',
+        waitSeconds,
+      },
+      log,
+    );
 }
 
 if (import.meta.main) {

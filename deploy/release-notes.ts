@@ -12,22 +12,39 @@ const read = (folder: string, file: string) => readFileSync(join(folder, file), 
 export function releaseNotes(tag: string, folder: string): string {
   const version = /^v(\d+\.\d+\.\d+)$/.exec(tag)?.[1];
   if (version === undefined) throw new Error(`${tag} is not a tag such as v1.2.3`);
-  const problems = versionsIn(folder).flatMap(([place, named]) => (named === version ? [] : [`${place} has version ${named}`]));
+  const problems = versionsIn(folder).flatMap(([place, named]) =>
+    named === version ? [] : [`${place} has version ${named}`],
+  );
   const notes = sectionOf(read(folder, 'CHANGELOG.md'), version);
-  if (notes === undefined) problems.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with a line in it`);
-  if (problems.length > 0) throw new Error(`${tag} cannot be released:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  if (notes === undefined)
+    problems.push(`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with a line in it`);
+  if (problems.length > 0)
+    throw new Error(
+      `${tag} cannot be released:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
   return notes ?? '';
 }
 
 /** Every place that names the version. */
 function versionsIn(folder: string): Array<[place: string, version: string]> {
-  const manifests = globSync(['package.json', '{proto,gateway,deploy}/package.json', 'services/*/package.json', 'proto/client/{,cli/}package.json'], {
-    cwd: folder,
-  });
+  const manifests = globSync(
+    [
+      'package.json',
+      '{proto,gateway,deploy}/package.json',
+      'services/*/package.json',
+      'proto/client/{,cli/}package.json',
+    ],
+    {
+      cwd: folder,
+    },
+  );
   const chart = read(folder, 'helm/bailiwick/Chart.yaml');
   const find = (text: string, pattern: RegExp) => pattern.exec(text)?.[1] ?? 'none';
   return [
-    ...manifests.map((file): [string, string] => [file, (JSON.parse(read(folder, file)) as { version?: string }).version ?? 'none']),
+    ...manifests.map((file): [string, string] => [
+      file,
+      (JSON.parse(read(folder, file)) as { version?: string }).version ?? 'none',
+    ]),
     ['helm/bailiwick/Chart.yaml', find(chart, /^version: (\S+)$/m)],
     ['helm/bailiwick/Chart.yaml, appVersion', find(chart, /^appVersion: (\S+)$/m)],
     ['deploy/Dockerfile', find(read(folder, 'deploy/Dockerfile'), /^ARG VERSION=(\S+)$/m)],
@@ -36,7 +53,10 @@ function versionsIn(folder: string): Array<[place: string, version: string]> {
 
 function sectionOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m);
-  const own = sections.find((section) => section.startsWith(`[${version}] - `) && /^\S+ - \d{4}-\d{2}-\d{2}\n/.test(section));
+  const own = sections.find(
+    (section) =>
+      section.startsWith(`[${version}] - `) && /^\S+ - \d{4}-\d{2}-\d{2}\n/.test(section),
+  );
   const notes = own?.slice(own.indexOf('\n')).trim();
   return notes === '' ? undefined : notes;
 }

@@ -14,14 +14,20 @@ import { singleSettings } from './settings.ts';
 
 await runProcess('bailiwick', async (log) => {
   const settings = readSettings(singleSettings, process.env);
-  const peers = { identity: createLocalTransport(), access: createLocalTransport(), sso: createLocalTransport(), notifications: createLocalTransport() };
+  const peers = {
+    identity: createLocalTransport(),
+    access: createLocalTransport(),
+    sso: createLocalTransport(),
+    notifications: createLocalTransport(),
+  };
   const services = await Promise.all([
     createIdentity({ settings, peers, log: createLog('identity') }),
     createAccess({ settings, peers, log: createLog('access') }),
     createSso({ settings, peers, log: createLog('sso') }),
     createNotifications({ settings, peers, log: createLog('notifications') }),
   ]);
-  for (const service of services) peers[service.name as keyof typeof peers].connect(service.dispatch);
+  for (const service of services)
+    peers[service.name as keyof typeof peers].connect(service.dispatch);
   const gateway = await listenGateway({ settings, peers, log });
   return {
     settings,

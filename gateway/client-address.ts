@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { createNetworks, noNetwork, parseNetwork, plainAddress } from '@bailiwick/shared/networks.ts';
+import {
+  createNetworks,
+  noNetwork,
+  parseNetwork,
+  plainAddress,
+} from '@bailiwick/shared/networks.ts';
 
 /**
  * Where a request comes from. X-Forwarded-For is believed only as far as it was written by the listed proxies: from

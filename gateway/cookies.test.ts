@@ -4,22 +4,37 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { createFlowCookies, createSessionCookie } from './cookies.ts';
 
-const requestWith = (headers: Record<string, string>) => Object.assign(new IncomingMessage(new Socket()), { headers });
+const requestWith = (headers: Record<string, string>) =>
+  Object.assign(new IncomingMessage(new Socket()), { headers });
 
 test('over https the cookie has what __Host- asks for, also below a path', () => {
   for (const publicUrl of ['https://example.com', 'https://example.com/id']) {
     const cookie = createSessionCookie(publicUrl, []);
     const response = new ServerResponse(requestWith({}));
     cookie.set(response, 'bwks_x');
-    assert.equal(response.getHeader('set-cookie'), '__Host-bailiwick_session=bwks_x; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure');
+    assert.equal(
+      response.getHeader('set-cookie'),
+      '__Host-bailiwick_session=bwks_x; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure',
+    );
     const over = new ServerResponse(requestWith({}));
     cookie.clear(over);
-    assert.equal(over.getHeader('set-cookie'), '__Host-bailiwick_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure');
+    assert.equal(
+      over.getHeader('set-cookie'),
+      '__Host-bailiwick_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
+    );
     const sent = { cookie: 'a=b; __Host-bailiwick_session=bwks_x' };
     assert.equal(cookie.read(requestWith({ ...sent, origin: 'https://example.com' })), 'bwks_x');
-    assert.throws(() => cookie.read(requestWith({ ...sent, origin: 'https://example.com.evil.example' })), { code: 'permission_denied' });
+    assert.throws(
+      () => cookie.read(requestWith({ ...sent, origin: 'https://example.com.evil.example' })),
+      { code: 'permission_denied' },
+    );
     // Without the prefix anybody's subdomain could have set it.
-    assert.equal(cookie.read(requestWith({ cookie: 'bailiwick_session=bwks_x', origin: 'https://example.com' })), undefined);
+    assert.equal(
+      cookie.read(
+        requestWith({ cookie: 'bailiwick_session=bwks_x', origin: 'https://example.com' }),
+      ),
+      undefined,
+    );
   }
 });
 
@@ -27,7 +42,10 @@ test('flows are told apart, are sent from other sites too, and are never more th
   const flows = createFlowCookies('https://example.com/id');
   const response = new ServerResponse(requestWith({}));
   flows.set(requestWith({}), response, 'f1', 'b1');
-  assert.equal(response.getHeader('set-cookie'), '__Host-bailiwick_flow_f1=b1; Max-Age=600; Path=/; HttpOnly; SameSite=None; Secure');
+  assert.equal(
+    response.getHeader('set-cookie'),
+    '__Host-bailiwick_flow_f1=b1; Max-Age=600; Path=/; HttpOnly; SameSite=None; Secure',
+  );
   const many = Array.from({ length: 8 }, (_, index) => `__Host-bailiwick_flow_o${index}=x`);
   const full = requestWith({ cookie: ['a=b', 'bailiwick_flow_z=z', ...many].join('; ') });
   assert.equal(Object.keys(flows.read(full)).length, 8);

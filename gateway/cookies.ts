@@ -19,12 +19,17 @@ export function createSessionCookie(publicUrl: string, allowedOrigins: readonly 
     read(request: IncomingMessage): string | undefined {
       const token = readCookie(request.headers.cookie ?? '', name);
       if (token === undefined) return undefined;
-      const sameSite = request.headers['sec-fetch-site'] === 'same-origin' || (request.headers.origin !== undefined && origins.has(request.headers.origin));
+      const sameSite =
+        request.headers['sec-fetch-site'] === 'same-origin' ||
+        (request.headers.origin !== undefined && origins.has(request.headers.origin));
       if (!sameSite) throw denied('this call comes from another site', 'CROSS_SITE');
       return token;
     },
     set(response: ServerResponse, token: string): void {
-      response.appendHeader('set-cookie', `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`);
+      response.appendHeader(
+        'set-cookie',
+        `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`,
+      );
     },
     clear(response: ServerResponse): void {
       response.appendHeader('set-cookie', `${name}=; Max-Age=0; ${attributes}`);
@@ -56,7 +61,10 @@ export function createFlowCookies(publicUrl: string) {
     set(request: IncomingMessage, response: ServerResponse, flow: string, binding: string): void {
       const begun = Object.keys(this.read(request));
       if (begun.length >= mostFlows) for (const other of begun) this.clear(response, other);
-      response.appendHeader('set-cookie', `${prefix}${flow}=${binding}; Max-Age=${flowSeconds}; ${attributes}`);
+      response.appendHeader(
+        'set-cookie',
+        `${prefix}${flow}=${binding}; Max-Age=${flowSeconds}; ${attributes}`,
+      );
     },
     clear(response: ServerResponse, flow: string): void {
       response.appendHeader('set-cookie', `${prefix}${flow}=; Max-Age=0; ${attributes}`);

@@ -16,7 +16,8 @@ export function createCors(allowedOrigins: readonly string[]) {
       response.setHeader('access-control-allow-origin', headers.origin);
       response.setHeader('access-control-allow-credentials', 'true');
       response.setHeader('access-control-expose-headers', 'Retry-After, X-Request-Id');
-      if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
+      if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined)
+        return false;
       response.writeHead(204, {
         'access-control-allow-methods': 'POST',
         'access-control-allow-headers': 'Authorization, Content-Type',

@@ -20,19 +20,34 @@ const statuses: Record<ErrorCode, number> = {
 type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
 
 function errorBody(error: ServiceError, requestId: string): ErrorBody {
-  return { Code: error.code, Message: error.messages[0] ?? error.code, Messages: error.messages, RequestID: requestId };
+  return {
+    Code: error.code,
+    Message: error.messages[0] ?? error.code,
+    Messages: error.messages,
+    RequestID: requestId,
+  };
 }
 
 /** Answers with an ErrorResponse. `status` overrides the code's own. */
-export function sendError(response: ServerResponse, error: ServiceError, requestId: string, status = statuses[error.code]): void {
-  if (error.code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
+export function sendError(
+  response: ServerResponse,
+  error: ServiceError,
+  requestId: string,
+  status = statuses[error.code],
+): void {
+  if (error.code === 'unauthenticated')
+    response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
   if (error.retryAfter > 0) response.setHeader('retry-after', String(error.retryAfter));
   sendJson(response, status, errorBody(error, requestId));
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' });
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  });
   response.end(text);
 }
 
@@ -46,7 +61,17 @@ const rawMessages: Record<string, string> = {
 /** What Node would answer by itself, before there is a request, in the words and with a status of the interface. */
 export function rawErrorResponse(code: string | undefined): string {
   const message = rawMessages[code ?? ''] ?? 'the request is not valid HTTP';
-  const body = JSON.stringify({ Code: 'invalid_argument', Message: message, Messages: [message], RequestID: '' });
-  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
+  const body = JSON.stringify({
+    Code: 'invalid_argument',
+    Message: message,
+    Messages: [message],
+    RequestID: '',
+  });
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

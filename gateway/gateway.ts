@@ -1,6 +1,6 @@
+import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import type { Host } from '@bailiwick/proto/operation.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
-import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { openBroker } from '@bailiwick/shared/broker.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
@@ -28,7 +28,10 @@ export async function listenGateway({ settings, peers, log }: Options): Promise<
   const broker = openBroker({ url: settings.natsUrl, name: 'bailiwick-gateway', log });
   const memory = createMemory(broker);
   const router = createRouter({ peers, settings, memory, ready, log });
-  const listener = await listenHttp(settings.host, settings.port, router, { requestTimeoutMs: settings.requestTimeoutMs, rawError: rawErrorResponse });
+  const listener = await listenHttp(settings.host, settings.port, router, {
+    requestTimeoutMs: settings.requestTimeoutMs,
+    rawError: rawErrorResponse,
+  });
   return {
     port: listener.port,
     ready,
@@ -54,10 +57,14 @@ function createServicesProbe(peers: Peers): () => Promise<void> {
   return async () => {
     await Promise.all(
       [...waiting].map(async (host) => {
-        const operation = [...operations.values()].find((candidate) => candidate.host === host && candidate.credential !== 'none');
+        const operation = [...operations.values()].find(
+          (candidate) => candidate.host === host && candidate.credential !== 'none',
+        );
         if (!operation) return;
         // Refused is an answer: only a service that can be reached refuses.
-        const failure = await peers[host].unary(operation.method, undefined, 2000, undefined, {}, nobody).catch((error: unknown) => toServiceError(error));
+        const failure = await peers[host]
+          .unary(operation.method, undefined, 2000, undefined, {}, nobody)
+          .catch((error: unknown) => toServiceError(error));
         if (!(failure instanceof Error) || failure.code !== 'unavailable') waiting.delete(host);
       }),
     );

@@ -8,7 +8,12 @@ import { gatewaySettings } from './settings.ts';
 
 await runProcess('gateway', async (log) => {
   const settings = readSettings(gatewaySettings, process.env);
-  const { identityUrl: identity, accessUrl: access, ssoUrl: sso, notificationsUrl: notifications } = settings;
+  const {
+    identityUrl: identity,
+    accessUrl: access,
+    ssoUrl: sso,
+    notificationsUrl: notifications,
+  } = settings;
   const hop = { tls: openTls(settings, log), log };
   const peers = await openPeers('gateway', settings, { identity, access, sso, notifications }, hop);
   return { settings, running: await listenGateway({ settings, peers, log }) };

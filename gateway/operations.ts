@@ -21,7 +21,12 @@ import { pieceOf, sendStream } from './stream.ts';
 
 export type Peers = Record<Host, Transport>;
 
-type Means = { peers: Peers; authenticator: Authenticator; cookie: SessionCookie; quotas: CallQuotas };
+type Means = {
+  peers: Peers;
+  authenticator: Authenticator;
+  cookie: SessionCookie;
+  quotas: CallQuotas;
+};
 
 const maxBodyBytes = 1024 * 1024;
 const deadlineMs = 20_000;
@@ -34,7 +39,12 @@ const judgeMs = 2000;
 export function createOperationHandler({ peers, authenticator, cookie, quotas }: Means) {
   const countCall = createCallCounter(peers);
   const judge = createJudge(peers);
-  return async (operation: Operation, request: IncomingMessage, response: ServerResponse, origin: RequestOrigin): Promise<void> => {
+  return async (
+    operation: Operation,
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+  ): Promise<void> => {
     await countCall(operation, origin.ip);
     const json = await readJson(request);
     // Whatever is sent to an open operation is not looked at, a browser's cookie included.
@@ -48,19 +58,29 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
     const tenant = fieldText(operation, message, tenantPath);
     if (principal) quotas.take(principal);
     const callerFor = (): Promise<Caller> | Caller =>
-      principal ? authenticator.caller(principal, operation, tenant, origin) : authenticator.anonymous(origin);
+      principal
+        ? authenticator.caller(principal, operation, tenant, origin)
+        : authenticator.anonymous(origin);
     let caller: Caller | undefined;
     if (operation.defaultTenant && tenant === '') {
       caller = await callerFor();
       if (caller.tenant === '') problems.push('Tenant is required');
     }
-    if (problems.length > 0) throw invalid([...new Set([...problems, ...(await judge(operation, message, origin))])]);
+    if (problems.length > 0)
+      throw invalid([...new Set([...problems, ...(await judge(operation, message, origin))])]);
     caller ??= await callerFor();
     if (tenantPath !== '') quotas.takeTenant(caller);
 
     const gone = goneSignal(response);
     const send = async (by: Caller) => {
-      const answer = await peers[operation.host].unary(operation.method, gone, deadlineMs, undefined, message, contextFor(by));
+      const answer = await peers[operation.host].unary(
+        operation.method,
+        gone,
+        deadlineMs,
+        undefined,
+        message,
+        contextFor(by),
+      );
       return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
     };
     const body = await send(caller);
@@ -68,13 +88,26 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
       // Who loses the right meanwhile gets no more.
       const next = async (cursor: string) => {
         Object.assign(message, { cursor });
-        return pieceOf(await send(await authenticator.caller(await authenticator.principal(token, origin.ip), operation, tenant, origin)));
+        return pieceOf(
+          await send(
+            await authenticator.caller(
+              await authenticator.principal(token, origin.ip),
+              operation,
+              tenant,
+              origin,
+            ),
+          ),
+        );
       };
       return sendStream(response, gone, operation.name, pieceOf(body), next);
     }
     if (operation.sessionCookie === 'clear') cookie.clear(response);
     const issued = body['Token'];
-    if (operation.sessionCookie === 'set' && json['Cookie'] === true && typeof issued === 'string') {
+    if (
+      operation.sessionCookie === 'set' &&
+      json['Cookie'] === true &&
+      typeof issued === 'string'
+    ) {
       cookie.set(response, issued);
       // A token that scripts can read would be worth nothing in a cookie that they cannot.
       body['Token'] = '';
@@ -85,7 +118,12 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
 
 /** Counts the calls of open operations by client address, in the owning service and before the body is read. */
 function createCallCounter(peers: Peers) {
-  const limits: Partial<Record<Host, Client<typeof IdentityLimits> | Client<typeof AccessLimits> | Client<typeof SsoLimits>>> = {
+  const limits: Partial<
+    Record<
+      Host,
+      Client<typeof IdentityLimits> | Client<typeof AccessLimits> | Client<typeof SsoLimits>
+    >
+  > = {
     identity: createClient(IdentityLimits, asService(peers.identity, 'gateway')),
     access: createClient(AccessLimits, asService(peers.access, 'gateway')),
     sso: createClient(SsoLimits, asService(peers.sso, 'gateway')),
@@ -100,7 +138,11 @@ function createCallCounter(peers: Peers) {
  * Where the service does not answer soon, what is known already has to do.
  */
 function createJudge(peers: Peers) {
-  return async ({ host, method }: Operation, message: Message, { requestId }: RequestOrigin): Promise<readonly string[]> => {
+  return async (
+    { host, method }: Operation,
+    message: Message,
+    { requestId }: RequestOrigin,
+  ): Promise<readonly string[]> => {
     const context = contextFor({ ...serviceCaller('gateway'), requestId, judgeOnly: true });
     try {
       await peers[host].unary(method, undefined, judgeMs, undefined, message, context);
@@ -122,11 +164,13 @@ function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('Content-Type must be application/json', 'CONTENT_TYPE');
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw invalid('Content-Type must be application/json', 'CONTENT_TYPE');
   const body = await readBody(request, maxBodyBytes);
   if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE');
   const json = parseJson(body);
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid('the body must be a JSON object', 'NOT_AN_OBJECT');
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw invalid('the body must be a JSON object', 'NOT_AN_OBJECT');
   return json as Record<string, unknown>;
 }
 

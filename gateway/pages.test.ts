@@ -6,11 +6,18 @@ import { sendFormPage } from './pages.ts';
 
 /** What a browser gets of a form page. */
 async function formPage(url: string, fields: Record<string, string> = {}) {
-  const server = createServer((_, response) => sendFormPage(response, { url, fields })).listen(0, '127.0.0.1');
+  const server = createServer((_, response) => sendFormPage(response, { url, fields })).listen(
+    0,
+    '127.0.0.1',
+  );
   await new Promise((resolve) => server.once('listening', resolve));
   try {
     const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    return { policy: response.headers.get('content-security-policy') ?? '', caching: response.headers.get('cache-control'), html: await response.text() };
+    return {
+      policy: response.headers.get('content-security-policy') ?? '',
+      caching: response.headers.get('cache-control'),
+      html: await response.text(),
+    };
   } finally {
     server.closeAllConnections();
     server.close();
@@ -26,9 +33,14 @@ test('a form page allows its form the scheme of its address, and no script or st
 });
 
 test('a form page escapes the address, the names and the values', async () => {
-  const { html } = await formPage(`https://idp.example/?a="><script>&b='`, { '"><i>': `</form>'"&lt;` });
+  const { html } = await formPage(`https://idp.example/?a="><script>&b='`, {
+    '"><i>': `</form>'"&lt;`,
+  });
   assert.match(html, /action="https:\/\/idp\.example\/\?a=%22%3E%3Cscript%3E&#38;b=%27"/);
-  assert.match(html, /<input type="hidden" name="&#34;&#62;&#60;i&#62;" value="&#60;\/form&#62;&#39;&#34;&#38;lt;" \/>/);
+  assert.match(
+    html,
+    /<input type="hidden" name="&#34;&#62;&#60;i&#62;" value="&#60;\/form&#62;&#39;&#34;&#38;lt;" \/>/,
+  );
   assert.equal(html.match(/<script/g)?.length, 1);
   assert.doesNotMatch(html, /<script[^>]*>[^<]|<style|\son\w+=/);
 });

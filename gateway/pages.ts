@@ -11,7 +11,9 @@ const read = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta
 const html = 'text/html; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 const files = new Map([
-  ...['login', 'verify', 'reset', 'invitation'].map((name) => [`/${name}`, { type: html, body: read(`${name}.html`) }] as const),
+  ...['login', 'verify', 'reset', 'invitation'].map(
+    (name) => [`/${name}`, { type: html, body: read(`${name}.html`) }] as const,
+  ),
   ...['calls', 'token', 'waiting', 'login', 'page', 'invitation', 'post'].map(
     (name) => [`/pages/${name}.js`, { type: javascript, body: read(`${name}.js`) }] as const,
   ),
@@ -32,21 +34,45 @@ export const isPage = (pathname: string) => files.has(pathname);
 
 export function sendPage(response: ServerResponse, pathname: string): void {
   const file = files.get(pathname);
-  if (file) response.writeHead(200, { ...headers, 'content-type': file.type, 'content-length': file.body.length }).end(file.body);
+  if (file)
+    response
+      .writeHead(200, { ...headers, 'content-type': file.type, 'content-length': file.body.length })
+      .end(file.body);
 }
 
-const refused = { title: 'You cannot sign in this way', next: 'You can try once more, or sign in with another address.' };
-const broken = { title: 'Sign-in does not work at the moment', next: 'This is not your fault. Wait a moment, then begin again.' };
-const statuses: Partial<Record<ServiceError['code'], number>> = { permission_denied: 403, resource_exhausted: 429, unavailable: 500, internal: 500 };
+const refused = {
+  title: 'You cannot sign in this way',
+  next: 'You can try once more, or sign in with another address.',
+};
+const broken = {
+  title: 'Sign-in does not work at the moment',
+  next: 'This is not your fault. Wait a moment, then begin again.',
+};
+const statuses: Partial<Record<ServiceError['code'], number>> = {
+  permission_denied: 403,
+  resource_exhausted: 429,
+  unavailable: 500,
+  internal: 500,
+};
 const outdated = { title: 'Sign-in did not work', next: 'Begin again on the sign-in page.' };
 
 /** A failure on a browser's way, in words for its person. Its links are those of the routes /auth/{tenant}/{id}/…. */
-export function sendErrorPage(response: ServerResponse, error: ServiceError, requestId: string): void {
+export function sendErrorPage(
+  response: ServerResponse,
+  error: ServiceError,
+  requestId: string,
+): void {
   const status = statuses[error.code] ?? 400;
   const { title, next } = status === 403 ? refused : status === 500 ? broken : outdated;
   if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
-  const message = error.code === 'internal' ? 'Something went wrong on our side.' : sentence(error.message);
-  const body = fill(errorPage, { title, next, message: escapeHtml(message), requestId: escapeHtml(requestId) });
+  const message =
+    error.code === 'internal' ? 'Something went wrong on our side.' : sentence(error.message);
+  const body = fill(errorPage, {
+    title,
+    next,
+    message: escapeHtml(message),
+    requestId: escapeHtml(requestId),
+  });
   response.writeHead(status, { ...headers, 'content-type': html }).end(body);
 }
 
@@ -55,16 +81,24 @@ export function sendErrorPage(response: ServerResponse, error: ServiceError, req
  * which its links go. Its policy names the site's scheme and not its origin: browsers hold a form to it on every redirect
  * too, and a provider may send people on to another of its hosts. All that the page shows is escaped.
  */
-export function sendFormPage(response: ServerResponse, { url, fields }: { url: string; fields: Readonly<Record<string, string>> }): void {
+export function sendFormPage(
+  response: ServerResponse,
+  { url, fields }: { url: string; fields: Readonly<Record<string, string>> },
+): void {
   const { href, protocol } = new URL(url);
-  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError('a form is sent to http or https');
-  const inputs = Object.entries(fields).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`);
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new TypeError('a form is sent to http or https');
+  const inputs = Object.entries(fields).map(
+    ([name, value]) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}" />`,
+  );
   const body = fill(formPage, { url: escapeHtml(href), fields: inputs.join('\n        ') });
   response.writeHead(200, { ...headersOf(protocol), 'content-type': html }).end(body);
 }
 
 // In one go, so that nothing that is filled in is taken for a place to fill.
-const fill = (page: string, values: Readonly<Record<string, string>>) => page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
+const fill = (page: string, values: Readonly<Record<string, string>>) =>
+  page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

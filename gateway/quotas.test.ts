@@ -28,6 +28,7 @@ test('a tenant has a quota of its own, and without one nothing is counted', () =
 
 test('whoever holds nothing in a tenant uses up nothing of its quota', () => {
   const quotas = createQuotas({ user: 0, bot: 0, tenant: 2 });
-  for (const nothing of [Uint8Array.of(), Uint8Array.of(0, 0)]) for (let call = 0; call < 100; call++) quotas.takeTenant(caller('tnt_1', nothing));
+  for (const nothing of [Uint8Array.of(), Uint8Array.of(0, 0)])
+    for (let call = 0; call < 100; call++) quotas.takeTenant(caller('tnt_1', nothing));
   quotas.takeTenant(caller('tnt_1'));
 });

@@ -27,7 +27,11 @@ export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
     }
     const used = (counts.get(key) ?? 0) + 1;
     counts.set(key, used);
-    if (used > quota) throw exhausted('too many calls, try again later', Math.max(1, Math.ceil((windowEnds - now()) / 1000)));
+    if (used > quota)
+      throw exhausted(
+        'too many calls, try again later',
+        Math.max(1, Math.ceil((windowEnds - now()) / 1000)),
+      );
   }
 
   return {
@@ -37,7 +41,8 @@ export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
     },
     /** Counts a call in the caller's tenant, if it holds anything there: a stranger names any tenant, and uses up nobody's quota with it. */
     takeTenant({ tenant, permissions }: { tenant: string; permissions: Uint8Array }): void {
-      if (tenant !== '' && permissions.some((bits) => bits !== 0)) count(`tenant ${tenant}`, quotas.tenant);
+      if (tenant !== '' && permissions.some((bits) => bits !== 0))
+        count(`tenant ${tenant}`, quotas.tenant);
     },
   };
 }

@@ -23,25 +23,54 @@ import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
 import { countOperation, nameRequest, traceRequest } from './telemetry.ts';
 
-type Options = { peers: Peers; settings: OwnSettings<typeof gatewaySettings>; memory: Memory; ready: () => Promise<void>; log: Log };
+type Options = {
+  peers: Peers;
+  settings: OwnSettings<typeof gatewaySettings>;
+  memory: Memory;
+  ready: () => Promise<void>;
+  log: Log;
+};
 
 /** Finds what a request is for: an operation, one of the /auth routes, a page, the description, or nothing. */
 export function createRouter({ peers, settings, memory, ready, log }: Options) {
   const { publicUrl, allowedOrigins, trustedProxies, trustTraceparent } = settings;
   const cookie = createSessionCookie(publicUrl, allowedOrigins);
-  const quotas = createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant: settings.tenantQuota });
-  const runOperation = createOperationHandler({ peers, authenticator: createAuthenticator(peers, memory), cookie, quotas });
+  const quotas = createQuotas({
+    ...callQuotas[settings.limits as LimitProfile],
+    tenant: settings.tenantQuota,
+  });
+  const runOperation = createOperationHandler({
+    peers,
+    authenticator: createAuthenticator(peers, memory),
+    cookie,
+    quotas,
+  });
   const cors = createCors(allowedOrigins);
   const clientAddress = createClientAddress(trustedProxies);
-  const sso = createSsoRoutes({ sso: peers.sso, session: cookie, flows: createFlowCookies(publicUrl) });
+  const sso = createSsoRoutes({
+    sso: peers.sso,
+    session: cookie,
+    flows: createFlowCookies(publicUrl),
+  });
   const prefix = new URL(publicUrl).pathname.replace(/\/+$/, '');
 
   const isServed = (pathname: string): boolean =>
-    operations.get(pathname.slice(1))?.public === true || sso.match(pathname) !== null || isPage(pathname) || isDocs(pathname);
+    operations.get(pathname.slice(1))?.public === true ||
+    sso.match(pathname) !== null ||
+    isPage(pathname) ||
+    isDocs(pathname);
   // A proxy may hand the public URL's path on or strip it. Both are understood, also where that path begins like one of ours.
-  const withoutPrefix = (pathname: string): string => (!isServed(pathname) && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname);
+  const withoutPrefix = (pathname: string): string =>
+    !isServed(pathname) && pathname.startsWith(`${prefix}/`)
+      ? pathname.slice(prefix.length)
+      : pathname;
 
-  async function route(request: IncomingMessage, response: ServerResponse, origin: RequestOrigin, span: Span): Promise<void> {
+  async function route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: RequestOrigin,
+    span: Span,
+  ): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://gateway');
     if (!url) throw new RoutingError(404, 'there is no such operation');
     const pathname = withoutPrefix(url.pathname);
@@ -75,28 +104,49 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
   /** Whether a person reads what has failed: somebody who signs in. */
   function wantsPage({ url, headers }: IncomingMessage, thrown: unknown): boolean {
     const pathname = withoutPrefix(URL.parse(url ?? '/', 'http://gateway')?.pathname ?? '');
-    return sso.match(pathname) !== null && /\btext\/html\b/.test(headers.accept ?? '') && !(thrown instanceof RoutingError);
+    return (
+      sso.match(pathname) !== null &&
+      /\btext\/html\b/.test(headers.accept ?? '') &&
+      !(thrown instanceof RoutingError)
+    );
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, span: Span): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    span: Span,
+  ): Promise<void> {
     const requestId = randomUUID();
     span.setAttribute('bailiwick.request_id', requestId);
     response.setHeader('x-request-id', requestId);
     const { origin: site = '', 'user-agent': userAgent = '' } = request.headers;
-    const origin = { requestId, ip: clientAddress(request), userAgent: userAgent.slice(0, 256), origin: site.slice(0, 256) };
+    const origin = {
+      requestId,
+      ip: clientAddress(request),
+      userAgent: userAgent.slice(0, 256),
+      origin: site.slice(0, 256),
+    };
     try {
       await route(request, response, origin, span);
     } catch (thrown) {
       const error = toServiceError(thrown);
       markFailed(span, error.code);
       // What a service answered stands in its own log, what none answered nowhere else.
-      const answered = thrown instanceof ServiceError || (thrown instanceof ConnectError && thrown.cause === undefined);
+      const answered =
+        thrown instanceof ServiceError ||
+        (thrown instanceof ConnectError && thrown.cause === undefined);
       if (!answered) log.error('a request failed', { error: thrown, requestId });
       // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
       log.info('refused', { method: request.method, code: error.code, requestId });
       if (response.headersSent) return void response.destroy();
       if (wantsPage(request, thrown)) sendErrorPage(response, error, requestId);
-      else sendError(response, error, requestId, thrown instanceof RoutingError ? thrown.status : undefined);
+      else
+        sendError(
+          response,
+          error,
+          requestId,
+          thrown instanceof RoutingError ? thrown.status : undefined,
+        );
     }
   }
 
@@ -113,7 +163,11 @@ class RoutingError extends ServiceError {
   }
 }
 
-function assertMethod(request: IncomingMessage, response: ServerResponse, allowed: readonly string[]): void {
+function assertMethod(
+  request: IncomingMessage,
+  response: ServerResponse,
+  allowed: readonly string[],
+): void {
   if (allowed.includes(request.method ?? '')) return;
   response.setHeader('allow', allowed.join(', '));
   throw new RoutingError(405, `the method must be ${allowed.join(' or ')}`);
@@ -121,5 +175,7 @@ function assertMethod(request: IncomingMessage, response: ServerResponse, allowe
 
 async function sendReadiness(response: ServerResponse, ready: () => Promise<void>): Promise<void> {
   const problem = await problemOf(ready);
-  response.writeHead(problem === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${problem ?? 'ok'}\n`);
+  response
+    .writeHead(problem === undefined ? 200 : 503, { 'content-type': 'text/plain' })
+    .end(`${problem ?? 'ok'}\n`);
 }

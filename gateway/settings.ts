@@ -30,7 +30,8 @@ export const gatewaySettings = {
     kind: 'list',
     fallback: '',
     check: createClientAddress,
-    about: 'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. X-Forwarded-For is read from them and from nobody else.',
+    about:
+      'Networks (such as 10.0.0.0/8) of the proxies in front of the gateway. X-Forwarded-For is read from them and from nobody else.',
   },
   ...allowedOriginsSettings,
   tenantQuota: {

@@ -11,41 +11,82 @@ import { sendFormPage } from './pages.ts';
 
 const route = /^\/auth\/([^/]+)\/([^/]+)\/(login|callback|metadata)$/;
 const maxFormBytes = 256 * 1024;
-const methods: Record<string, readonly string[]> = { login: ['GET'], callback: ['GET', 'POST'], metadata: ['GET', 'HEAD'] };
+const methods: Record<string, readonly string[]> = {
+  login: ['GET'],
+  callback: ['GET', 'POST'],
+  metadata: ['GET', 'HEAD'],
+};
 
 type Options = { sso: Transport; session: SessionCookie; flows: FlowCookies };
 /** A request on such a route. */
-export type Visit = { request: IncomingMessage; response: ServerResponse; url: URL; match: RegExpExecArray; origin: RequestOrigin };
+export type Visit = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: URL;
+  match: RegExpExecArray;
+  origin: RequestOrigin;
+};
 
 /** Nobody is signed in yet. The number that the person is told is found in every log. */
-const inOwnName = ({ requestId }: RequestOrigin) => ({ contextValues: contextFor(serviceCaller('gateway', requestId)) });
+const inOwnName = ({ requestId }: RequestOrigin) => ({
+  contextValues: contextFor(serviceCaller('gateway', requestId)),
+});
 
 /** The three documented routes that are no JSON operations, for browsers that sign in, and our SAML metadata. */
 export function createSsoRoutes({ sso, session, flows }: Options) {
   const signIn = createClient(SignIn, sso);
 
-  async function login({ request, response, url, match: [, tenant = '', provider = ''], origin }: Visit): Promise<void> {
+  async function login({
+    request,
+    response,
+    url,
+    match: [, tenant = '', provider = ''],
+    origin,
+  }: Visit): Promise<void> {
     const { ip, userAgent } = origin;
     const returnTo = url.searchParams.get('return_to') ?? '';
-    const { redirect, form, flow, binding } = await signIn.start({ tenant, provider, returnTo, ip, userAgent }, inOwnName(origin));
+    const { redirect, form, flow, binding } = await signIn.start(
+      { tenant, provider, returnTo, ip, userAgent },
+      inOwnName(origin),
+    );
     flows.set(request, response, flow, binding);
     if (Object.keys(form).length > 0) sendFormPage(response, { url: redirect, fields: form });
     else sendOn(response, redirect);
   }
 
-  async function callback({ request, response, url, match: [, tenant = '', provider = ''], origin }: Visit): Promise<void> {
+  async function callback({
+    request,
+    response,
+    url,
+    match: [, tenant = '', provider = ''],
+    origin,
+  }: Visit): Promise<void> {
     const { ip, userAgent } = origin;
-    const parameters = readOnce(request.method === 'POST' ? await readForm(request) : url.searchParams);
+    const parameters = readOnce(
+      request.method === 'POST' ? await readForm(request) : url.searchParams,
+    );
     const bindings = flows.read(request);
-    const { redirect, token, flow } = await signIn.finish({ tenant, provider, parameters, bindings, ip, userAgent }, inOwnName(origin));
+    const { redirect, token, flow } = await signIn.finish(
+      { tenant, provider, parameters, bindings, ip, userAgent },
+      inOwnName(origin),
+    );
     if (flow !== '') flows.clear(response, flow);
     if (token !== '') session.set(response, token);
     sendOn(response, redirect);
   }
 
-  async function metadata({ response, match: [, tenant = '', provider = ''], origin }: Visit): Promise<void> {
+  async function metadata({
+    response,
+    match: [, tenant = '', provider = ''],
+    origin,
+  }: Visit): Promise<void> {
     const { xml } = await signIn.metadata({ tenant, provider, ip: origin.ip }, inOwnName(origin));
-    response.writeHead(200, { 'content-type': 'application/samlmetadata+xml', 'x-content-type-options': 'nosniff' }).end(xml);
+    response
+      .writeHead(200, {
+        'content-type': 'application/samlmetadata+xml',
+        'x-content-type-options': 'nosniff',
+      })
+      .end(xml);
   }
 
   const steps: Record<string, (visit: Visit) => Promise<void>> = { login, callback, metadata };
@@ -62,11 +103,14 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
 
 /** The address may have a code in it, and the one before has: neither is kept, nor told to whoever comes next. */
 function sendOn(response: ServerResponse, location: string): void {
-  response.writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).end();
+  response
+    .writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    .end();
 }
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw invalid('the body must be a form');
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw invalid('the body must be a form');
   const body = await readBody(request, maxFormBytes);
   if (!body) throw invalid('the form must be at most 256 KiB');
   return new URLSearchParams(body.toString());

@@ -31,7 +31,8 @@ export async function sendStream(
   });
   for (;;) {
     // Not faster than the client reads.
-    if (piece.data !== '' && !response.write(piece.data)) await once(response, 'drain', { signal: gone }).catch(() => {});
+    if (piece.data !== '' && !response.write(piece.data))
+      await once(response, 'drain', { signal: gone }).catch(() => {});
     if (gone.aborted) return;
     if (piece.nextCursor === '') return void response.end();
     piece = await ask(piece.nextCursor);

@@ -9,12 +9,21 @@ import { type Span, SpanKind } from '@opentelemetry/api';
  * mix foreign requests into one trace; what it says of its trace is a link. Behind a proxy that begins the traces itself and
  * lets none through (BAILIWICK_TRUST_TRACEPARENT), the request is a part of that trace.
  */
-export function traceRequest(request: IncomingMessage, response: ServerResponse, trusted: boolean, work: (span: Span) => Promise<void>): Promise<void> {
+export function traceRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  trusted: boolean,
+  work: (span: Span) => Promise<void>,
+): Promise<void> {
   const header = request.headers[traceparentHeader];
   const foreign = typeof header === 'string' ? header : undefined;
   // Node's parser knows a fixed list of methods. A path can be anything, so a span gets its route (nameRequest) or none.
   const method = request.method ?? '';
-  const options = { kind: SpanKind.SERVER, attributes: { 'http.request.method': method }, links: trusted ? [] : linksTo(foreign) };
+  const options = {
+    kind: SpanKind.SERVER,
+    attributes: { 'http.request.method': method },
+    links: trusted ? [] : linksTo(foreign),
+  };
   return inTrace(trusted ? foreign : undefined, method, options, async (span) => {
     await work(span);
     span.setAttribute('http.response.status_code', response.statusCode);

@@ -33,7 +33,10 @@ async function update(template: string, outputs: string): Promise<string[]> {
   const fresh = await mkdtemp(join(tmpdir(), 'bailiwick-generate-'));
   try {
     run('generate', '--template', template, '--output', fresh);
-    const paths = new Set([...(await listOutputs(root, outputs)), ...(await listOutputs(fresh, outputs))]);
+    const paths = new Set([
+      ...(await listOutputs(root, outputs)),
+      ...(await listOutputs(fresh, outputs)),
+    ]);
     const differing: string[] = [];
     for (const path of [...paths].sort()) {
       const wanted = await readIfThere(join(fresh, path));
@@ -67,11 +70,15 @@ async function readIfThere(path: string): Promise<string | undefined> {
 /** Runs buf, with the plugins on the Node that runs this. */
 function run(...args: string[]): void {
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
-  const { status, error } = spawnSync(process.execPath, [join(root, 'node_modules/@bufbuild/buf/bin/buf'), ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, PATH: path },
-  });
+  const { status, error } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/@bufbuild/buf/bin/buf'), ...args],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, PATH: path },
+    },
+  );
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }

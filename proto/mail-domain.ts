@@ -1,5 +1,11 @@
 import { domainToASCII } from 'node:url';
-import { type DescField, type DescMessage, getOption, hasExtension, type Message } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  getOption,
+  hasExtension,
+  type Message,
+} from '@bufbuild/protobuf';
 import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { address } from './gen/bailiwick/options/v1/rules_pb.ts';
 
@@ -11,7 +17,9 @@ const addressed = new WeakMap<DescMessage, readonly DescField[]>();
 function addressedFields(schema: DescMessage): readonly DescField[] {
   let fields = addressed.get(schema);
   if (fields === undefined) {
-    fields = schema.fields.filter((field) => (field.fieldKind === 'message' ? addressedFields(field.message).length > 0 : isAddress(field)));
+    fields = schema.fields.filter((field) =>
+      field.fieldKind === 'message' ? addressedFields(field.message).length > 0 : isAddress(field),
+    );
     addressed.set(schema, fields);
   }
   return fields;
@@ -28,9 +36,13 @@ export function mailDomainProblems(schema: DescMessage, message: Message, path =
   return addressedFields(schema).flatMap((field) => {
     const value = values[field.localName];
     if (value === undefined || value === '') return [];
-    if (typeof value !== 'string') return field.message ? mailDomainProblems(field.message, value, `${path}${field.jsonName}.`) : [];
+    if (typeof value !== 'string')
+      return field.message
+        ? mailDomainProblems(field.message, value, `${path}${field.jsonName}.`)
+        : [];
     return hasDomain(value) ? [] : [`${path}${field.jsonName} must be a mail address`];
   });
 }
 
-const hasDomain = (text: string): boolean => domainToASCII(text.slice(text.lastIndexOf('@') + 1).trim()) !== '';
+const hasDomain = (text: string): boolean =>
+  domainToASCII(text.slice(text.lastIndexOf('@') + 1).trim()) !== '';

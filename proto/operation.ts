@@ -1,4 +1,9 @@
-import { type DescMethod, type DescMethodUnary, type DescService, getOption } from '@bufbuild/protobuf';
+import {
+  type DescMethod,
+  type DescMethodUnary,
+  type DescService,
+  getOption,
+} from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import {
   Credential as CredentialOption,

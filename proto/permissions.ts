@@ -50,7 +50,9 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-const indexOf = new Map<string, number>(permissions.map((permission, index) => [permission, index]));
+const indexOf = new Map<string, number>(
+  permissions.map((permission, index) => [permission, index]),
+);
 
 /** Whether a permission set in the form of a caller token holds a permission. */
 export function hasPermission(bitmap: Uint8Array, permission: string): boolean {

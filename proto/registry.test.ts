@@ -15,7 +15,9 @@ test('the registry holds every service of the proto files', async () => {
   const declared: string[] = [];
   for await (const path of glob('gen/bailiwick/**/*_pb.ts', { cwd: here })) {
     const module: Record<string, unknown> = await import(`./${path}`);
-    const files = Object.values(module).filter((value): value is DescFile => (value as DescFile | undefined)?.kind === 'file');
+    const files = Object.values(module).filter(
+      (value): value is DescFile => (value as DescFile | undefined)?.kind === 'file',
+    );
     for (const file of files) declared.push(...file.services.map((service) => service.typeName));
   }
   assert.deepEqual(services.map((service) => service.typeName).sort(), declared.sort());
@@ -29,7 +31,10 @@ test('operation names are unique, and every rpc finds its operation', () => {
 
 test('the documented names of tasks are set where service and rpc do not give them', () => {
   assert.equal(operations.get('Account_Task_SendEmailVerification')?.host, 'notifications');
-  assert.equal(operations.get('TenantInvitations_Task_SendTenantInvitation')?.host, 'notifications');
+  assert.equal(
+    operations.get('TenantInvitations_Task_SendTenantInvitation')?.host,
+    'notifications',
+  );
   assert.equal(operations.get('AccountTasks_SendEmailVerification'), undefined);
 });
 
@@ -48,7 +53,8 @@ test('every service, rpc, message and enum of the proto files has a comment', as
 test('every permission in an option is in the permission table', () => {
   for (const { name, allow } of all) {
     for (const rule of allow) {
-      if (rule.kind === 'tenant' || rule.kind === 'platform') assert.ok(known.has(rule.permission), `${name}: ${rule.permission}`);
+      if (rule.kind === 'tenant' || rule.kind === 'platform')
+        assert.ok(known.has(rule.permission), `${name}: ${rule.permission}`);
     }
   }
 });
@@ -56,23 +62,28 @@ test('every permission in an option is in the permission table', () => {
 test('a tenant rule asks for a tenant permission, a platform rule for a platform or internal one', () => {
   for (const { name, allow } of all) {
     for (const rule of allow) {
-      if (rule.kind === 'tenant') assert.doesNotMatch(rule.permission, /^iam\.(platform|internal)\./, name);
+      if (rule.kind === 'tenant')
+        assert.doesNotMatch(rule.permission, /^iam\.(platform|internal)\./, name);
       // An ordinary permission may be asked for on the platform too, where a grant of it holds in every tenant.
-      if (rule.kind === 'platform') assert.match(rule.permission, /^iam\.(platform|internal|tokens)\./, name);
+      if (rule.kind === 'platform')
+        assert.match(rule.permission, /^iam\.(platform|internal|tokens)\./, name);
     }
   }
 });
 
 test('every field an option names is a text field of the request', () => {
   for (const operation of all) {
-    for (const path of fieldsNamed(operation)) assertTextField(operation.method.input, path, operation.name);
+    for (const path of fieldsNamed(operation))
+      assertTextField(operation.method.input, path, operation.name);
   }
 });
 
 test('who may call is declared for every operation that needs a credential', () => {
   for (const operation of all) {
-    if (operation.credential === 'service') assert.notEqual(operation.callers.length, 0, operation.name);
-    else if (operation.credential !== 'none') assert.notEqual(operation.allow.length, 0, operation.name);
+    if (operation.credential === 'service')
+      assert.notEqual(operation.callers.length, 0, operation.name);
+    else if (operation.credential !== 'none')
+      assert.notEqual(operation.allow.length, 0, operation.name);
     if (operation.public) assert.deepEqual(operation.callers, [], operation.name);
   }
 });
@@ -94,15 +105,24 @@ test('the worker alone may call the task operations', () => {
   const worker = all.filter((operation) => operation.credential === 'worker');
   assert.equal(worker.length, 6);
   for (const { name, allow } of worker) {
-    assert.deepEqual(allow, [{ kind: 'platform', permission: 'iam.internal.deliver', without: '' }], name);
+    assert.deepEqual(
+      allow,
+      [{ kind: 'platform', permission: 'iam.internal.deliver', without: '' }],
+      name,
+    );
   }
 });
 
 test('access to every operation is as operations.golden.json has it', async () => {
   const path = `${here}/operations.golden.json`;
   const lines = all.map(goldenLine).sort();
-  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(path, `${JSON.stringify(lines, null, 2)}\n`);
-  assert.deepEqual(lines, JSON.parse(await readFile(path, 'utf8')), 'if the change is meant: UPDATE_GOLDEN=1');
+  if (process.env['UPDATE_GOLDEN'] === '1')
+    await writeFile(path, `${JSON.stringify(lines, null, 2)}\n`);
+  assert.deepEqual(
+    lines,
+    JSON.parse(await readFile(path, 'utf8')),
+    'if the change is meant: UPDATE_GOLDEN=1',
+  );
 });
 
 function goldenLine({ name, credential, allow, callers, audited }: Operation): string {
@@ -136,6 +156,7 @@ function assertTextField(message: DescMessage, path: string, name: string): void
   const [first, ...rest] = path.split('.');
   const field = message.fields.find((candidate) => candidate.name === first);
   assert.ok(field, `${name}: ${message.typeName} has no ${path}`);
-  if (rest.length === 0) assert.ok(field.fieldKind === 'scalar' && field.jsonName !== field.name, `${name}: ${path}`);
+  if (rest.length === 0)
+    assert.ok(field.fieldKind === 'scalar' && field.jsonName !== field.name, `${name}: ${path}`);
   else assertTextField(field.message as DescMessage, rest.join('.'), name);
 }

@@ -1,5 +1,11 @@
-import { createRegistry, type DescFile, type DescMethod, type DescService } from '@bufbuild/protobuf';
+import {
+  createRegistry,
+  type DescFile,
+  type DescMethod,
+  type DescService,
+} from '@bufbuild/protobuf';
 import { file_bailiwick_access_v1_access } from './gen/bailiwick/access/v1/access_pb.ts';
+import { file_bailiwick_access_v1_admission } from './gen/bailiwick/access/v1/admission_pb.ts';
 import { file_bailiwick_access_v1_audit } from './gen/bailiwick/access/v1/audit_pb.ts';
 import { file_bailiwick_access_v1_grants } from './gen/bailiwick/access/v1/grants_pb.ts';
 import { file_bailiwick_access_v1_groups } from './gen/bailiwick/access/v1/groups_pb.ts';
@@ -10,19 +16,18 @@ import { file_bailiwick_access_v1_tenants } from './gen/bailiwick/access/v1/tena
 import { file_bailiwick_identity_v1_account } from './gen/bailiwick/identity/v1/account_pb.ts';
 import { file_bailiwick_identity_v1_bot_keys } from './gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { file_bailiwick_identity_v1_bots } from './gen/bailiwick/identity/v1/bots_pb.ts';
+import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_identity_v1_internal } from './gen/bailiwick/identity/v1/internal_pb.ts';
 import { file_bailiwick_identity_v1_sessions } from './gen/bailiwick/identity/v1/sessions_pb.ts';
 import { file_bailiwick_identity_v1_tokens } from './gen/bailiwick/identity/v1/tokens_pb.ts';
 import { file_bailiwick_identity_v1_users } from './gen/bailiwick/identity/v1/users_pb.ts';
 import { file_bailiwick_notifications_v1_chat } from './gen/bailiwick/notifications/v1/chat_pb.ts';
-import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notifications/v1/mail_pb.ts';
-import { file_bailiwick_notifications_v1_keys } from './gen/bailiwick/notifications/v1/keys_pb.ts';
 import { file_bailiwick_notifications_v1_events } from './gen/bailiwick/notifications/v1/events_pb.ts';
+import { file_bailiwick_notifications_v1_keys } from './gen/bailiwick/notifications/v1/keys_pb.ts';
+import { file_bailiwick_notifications_v1_mail } from './gen/bailiwick/notifications/v1/mail_pb.ts';
 import { file_bailiwick_notifications_v1_tasks } from './gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { file_bailiwick_notifications_v1_webhooks } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { file_bailiwick_options_v1_rules } from './gen/bailiwick/options/v1/rules_pb.ts';
-import { file_bailiwick_access_v1_admission } from './gen/bailiwick/access/v1/admission_pb.ts';
-import { file_bailiwick_identity_v1_federation } from './gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_sso_v1_domain } from './gen/bailiwick/sso/v1/domain_pb.ts';
 import { file_bailiwick_sso_v1_internal } from './gen/bailiwick/sso/v1/internal_pb.ts';
 import { file_bailiwick_sso_v1_provider } from './gen/bailiwick/sso/v1/provider_pb.ts';
@@ -71,12 +76,15 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
     .map((operation) => [operation.name, operation]),
 );
 
-const byMethod = new Map<DescMethod, Operation>([...operations.values()].map((operation) => [operation.method, operation]));
+const byMethod = new Map<DescMethod, Operation>(
+  [...operations.values()].map((operation) => [operation.method, operation]),
+);
 
 /** The operation an rpc stands for. */
 export function operationOf(method: DescMethod): Operation {
   const operation = byMethod.get(method);
-  if (operation === undefined) throw new Error(`${method.parent.typeName}.${method.name} is not in the registry`);
+  if (operation === undefined)
+    throw new Error(`${method.parent.typeName}.${method.name} is not in the registry`);
   return operation;
 }
 

@@ -23,12 +23,18 @@ const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
  * An absent record of the request is set to an empty one first, in the message itself: `{}` then
  * fails the same rules as `{"Endpoint":{}}`, and handlers find the record set.
  */
-export function validate<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string[] {
+export function validate<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): string[] {
   fillBlanks(schema, message);
   return [...new Set([...ruleProblems(schema, message), ...mailDomainProblems(schema, message)])];
 }
 
-function ruleProblems<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string[] {
+function ruleProblems<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): string[] {
   const result = validator.validate(schema, message);
   if (result.kind === 'valid') return [];
   if (result.kind === 'invalid') return describe(result.violations);
@@ -41,7 +47,9 @@ function fillBlanks(schema: DescMessage, message: Message): void {
   let blanks = blanksOf.get(schema);
   if (blanks === undefined) {
     blanks = schema.fields.flatMap((field) =>
-      field.fieldKind === 'message' && !field.proto.proto3Optional && !isDistinctWhenAbsent(field.message)
+      field.fieldKind === 'message' &&
+      !field.proto.proto3Optional &&
+      !isDistinctWhenAbsent(field.message)
         ? [{ name: field.localName, schema: field.message }]
         : [],
     );
@@ -53,7 +61,10 @@ function fillBlanks(schema: DescMessage, message: Message): void {
 
 function describe(violations: readonly Violation[]): string[] {
   // protovalidate checks the message's own rules after its fields'; a reader expects them first.
-  const ordered = [...violations.filter(isAboutTheWhole), ...violations.filter((violation) => !isAboutTheWhole(violation))];
+  const ordered = [
+    ...violations.filter(isAboutTheWhole),
+    ...violations.filter((violation) => !isAboutTheWhole(violation)),
+  ];
   return ordered.map(textOf);
 }
 
@@ -90,12 +101,18 @@ function shorten(key: string): string {
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^value is required$/, 'is required'],
   [/^must be at least 1 characters$/, 'must not be empty'],
-  [/^must be greater than or equal to (\S+) and less than or equal to (\S+)$/, 'must be between $1 and $2'],
+  [
+    /^must be greater than or equal to (\S+) and less than or equal to (\S+)$/,
+    'must be between $1 and $2',
+  ],
   [/^must be greater than or equal to (\S+)$/, 'must be at least $1'],
   [/^must be less than or equal to (\S+)$/, 'must be at most $1'],
   [/^must contain no more than (\d+) item\(s\)$/, 'must have at most $1 items'],
   [/^must contain at least (\d+) item\(s\)$/, 'must have at least $1 items'],
-  [/^must be at most (\d+) entries$|^map must be at most (\d+) entries$/, 'must have at most $1$2 keys'],
+  [
+    /^must be at most (\d+) entries$|^map must be at most (\d+) entries$/,
+    'must have at most $1$2 keys',
+  ],
   [/^must be in list \[(.*)\]$/, 'must be one of $1'],
 ];
 

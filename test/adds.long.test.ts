@@ -13,7 +13,14 @@ const crowd = 200;
 const rounds = 5;
 
 /** Something that can be added and removed, its rows, and the events that tell of it. */
-type Pair = { add: string; remove: string; request: object; rows: string; values: readonly string[]; event: string };
+type Pair = {
+  add: string;
+  remove: string;
+  request: object;
+  rows: string;
+  values: readonly string[];
+  event: string;
+};
 
 /** Two changes of which the second ends what the first hangs on. No row of `orphans` may be left. */
 type Ending = { add: [string, object]; end: [string, object]; orphans: string };
@@ -27,12 +34,19 @@ describe('adds at once between replicas', () => {
   });
   after(() => stage?.stop());
 
-  const call = (gateway: number, operation: string, request: object) => patiently(() => stage.via(gateway, operation, request, owner.token));
-  const must = async (operation: string, request: object) => bodyOf(await call(0, operation, request));
+  const call = (gateway: number, operation: string, request: object) =>
+    patiently(() => stage.via(gateway, operation, request, owner.token));
+  const must = async (operation: string, request: object) =>
+    bodyOf(await call(0, operation, request));
 
   /** A tenant with a member, a group and a role. */
   async function newTenant() {
-    const made = await stage.via(0, 'Tenants_Create', { Tenant: { Name: 'Acme' }, OwnerID: owner.id }, stage.stack.platformKey);
+    const made = await stage.via(
+      0,
+      'Tenants_Create',
+      { Tenant: { Name: 'Acme' }, OwnerID: owner.id },
+      stage.stack.platformKey,
+    );
     const { ID: Tenant } = bodyOf(made)['Tenant'] as { ID: string };
     const { id: UserID } = await stage.newPerson();
     await must('TenantMembers_Add', { Tenant, UserID });
@@ -46,7 +60,15 @@ describe('adds at once between replicas', () => {
     async Grants_Add() {
       const { Tenant, UserID } = await newTenant();
       const request = { Grant: { Tenant, UserID, Role: 'reader' } };
-      return { add: 'Grants_Add', remove: 'Grants_Remove', request, rows: grantRows, values: [Tenant, UserID, 'reader'], event: 'grant', tenant: Tenant };
+      return {
+        add: 'Grants_Add',
+        remove: 'Grants_Remove',
+        request,
+        rows: grantRows,
+        values: [Tenant, UserID, 'reader'],
+        event: 'grant',
+        tenant: Tenant,
+      };
     },
     async GroupGrants_Add() {
       const { Tenant } = await newTenant();
@@ -79,31 +101,61 @@ describe('adds at once between replicas', () => {
       const { Tenant, UserID } = await newTenant();
       const request = { Tenant, Group: 'ENG', UserID };
       const rows = 'access.group_member where tenant = $1 and user_id = $2';
-      return { add: 'Groups_AddMember', remove: 'Groups_RemoveMember', request, rows, values: [Tenant, UserID], event: 'group.member', tenant: Tenant };
+      return {
+        add: 'Groups_AddMember',
+        remove: 'Groups_RemoveMember',
+        request,
+        rows,
+        values: [Tenant, UserID],
+        event: 'group.member',
+        tenant: Tenant,
+      };
     },
     async TenantMembers_Add() {
       const { Tenant } = await newTenant();
       const { id: UserID } = await stage.newPerson();
       const rows = 'access.tenant_member where tenant = $1 and user_id = $2';
       const request = { Tenant, UserID };
-      return { add: 'TenantMembers_Add', remove: 'TenantMembers_Remove', request, rows, values: [Tenant, UserID], event: 'tenant.member', tenant: Tenant };
+      return {
+        add: 'TenantMembers_Add',
+        remove: 'TenantMembers_Remove',
+        request,
+        rows,
+        values: [Tenant, UserID],
+        event: 'tenant.member',
+        tenant: Tenant,
+      };
     },
   };
 
   /** How often it was added and how often removed, by the events about this very thing. */
-  async function told({ event, values, tenant }: Pair & { tenant: string }): Promise<{ added: number; removed: number }> {
+  async function told({
+    event,
+    values,
+    tenant,
+  }: Pair & { tenant: string }): Promise<{ added: number; removed: number }> {
     const [, subject = '', role] = values;
     const isAbout = (data: Record<string, unknown>) =>
-      [data['UserID'], String(data['Group']).replace('/', '').toLowerCase(), data['Bot']].includes(subject) && (role === undefined || data['Role'] === role);
-    const types = (await eventsOf(stage.stack, 'access', tenant)).filter(({ data }) => isAbout(data)).map(({ type }) => type);
-    const count = (verb: string) => types.filter((type) => type === (event.endsWith('member') ? `${event}_${verb}` : `${event}.${verb}`)).length;
+      [data['UserID'], String(data['Group']).replace('/', '').toLowerCase(), data['Bot']].includes(
+        subject,
+      ) &&
+      (role === undefined || data['Role'] === role);
+    const types = (await eventsOf(stage.stack, 'access', tenant))
+      .filter(({ data }) => isAbout(data))
+      .map(({ type }) => type);
+    const count = (verb: string) =>
+      types.filter(
+        (type) => type === (event.endsWith('member') ? `${event}_${verb}` : `${event}.${verb}`),
+      ).length;
     return { added: count('added'), removed: count('removed') };
   }
 
   for (const [name, prepare] of Object.entries(pairs)) {
     test(`${name} called ${crowd} times at once makes one row and one event`, async () => {
       const pair = await prepare();
-      const answers = await Promise.all(Array.from({ length: crowd }, (_, index) => call(index, pair.add, pair.request)));
+      const answers = await Promise.all(
+        Array.from({ length: crowd }, (_, index) => call(index, pair.add, pair.request)),
+      );
       for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
       assert.equal(await countOf(stage.stack, pair.rows, pair.values), 1);
       assert.deepEqual(await told(pair), { added: 1, removed: 0 });
@@ -113,7 +165,9 @@ describe('adds at once between replicas', () => {
       const pair = await prepare();
       for (let round = 0; round < rounds; round++) {
         // Each through both gateways.
-        const calls = Array.from({ length: 40 }, (_, index) => call(index >> 1, index % 2 === round % 2 ? pair.add : pair.remove, pair.request));
+        const calls = Array.from({ length: 40 }, (_, index) =>
+          call(index >> 1, index % 2 === round % 2 ? pair.add : pair.remove, pair.request),
+        );
         for (const answer of await Promise.all(calls)) assert.deepEqual(bodyOf(answer), {});
         const { added, removed } = await told(pair);
         const rows = await countOf(stage.stack, pair.rows, pair.values);
@@ -127,43 +181,68 @@ describe('adds at once between replicas', () => {
     async 'a group membership and the end of its user’s membership of the tenant'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.group_member g where g.tenant = '${Tenant}' and not exists (select 1 from access.tenant_member m where m.tenant = g.tenant and m.user_id = g.user_id)`;
-      return { add: ['Groups_AddMember', { Tenant, Group: 'eng', UserID }], end: ['TenantMembers_Remove', { Tenant, UserID }], orphans };
+      return {
+        add: ['Groups_AddMember', { Tenant, Group: 'eng', UserID }],
+        end: ['TenantMembers_Remove', { Tenant, UserID }],
+        orphans,
+      };
     },
     async 'a group membership and the end of its group'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.group_member g where g.tenant = '${Tenant}' and not exists (select 1 from access.group_entry e where e.tenant = g.tenant and e.id = g.group_id)`;
-      return { add: ['Groups_AddMember', { Tenant, Group: 'eng', UserID }], end: ['Groups_Delete', { Tenant, Path: 'eng' }], orphans };
+      return {
+        add: ['Groups_AddMember', { Tenant, Group: 'eng', UserID }],
+        end: ['Groups_Delete', { Tenant, Path: 'eng' }],
+        orphans,
+      };
     },
     async 'a grant and the end of its user’s membership of the tenant'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.grant_entry g where g.tenant = '${Tenant}' and g.subject_type = 'user' and not exists (select 1 from access.tenant_member m where m.tenant = g.tenant and m.user_id = g.subject)`;
-      return { add: ['Grants_Add', { Grant: { Tenant, UserID, Role: 'reader' } }], end: ['TenantMembers_Remove', { Tenant, UserID }], orphans };
+      return {
+        add: ['Grants_Add', { Grant: { Tenant, UserID, Role: 'reader' } }],
+        end: ['TenantMembers_Remove', { Tenant, UserID }],
+        orphans,
+      };
     },
     async 'a grant and the end of its group'() {
       const { Tenant } = await newTenant();
       const orphans = `access.grant_entry g where g.tenant = '${Tenant}' and g.subject_type = 'group' and not exists (select 1 from access.group_entry e where e.tenant = g.tenant and e.key = g.subject)`;
-      return { add: ['GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'reader' } }], end: ['Groups_Delete', { Tenant, Path: 'eng' }], orphans };
+      return {
+        add: ['GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'reader' } }],
+        end: ['Groups_Delete', { Tenant, Path: 'eng' }],
+        orphans,
+      };
     },
     async 'a grant and the end of its role'() {
       const { Tenant, UserID } = await newTenant();
       const orphans = `access.grant_entry g where g.tenant = '${Tenant}' and g.role = 'reader' and not exists (select 1 from access.role_entry r where r.tenant = g.tenant and r.slug = g.role)`;
-      return { add: ['Grants_Add', { Grant: { Tenant, UserID, Role: 'reader' } }], end: ['Roles_Delete', { Tenant, Slug: 'reader' }], orphans };
+      return {
+        add: ['Grants_Add', { Grant: { Tenant, UserID, Role: 'reader' } }],
+        end: ['Roles_Delete', { Tenant, Slug: 'reader' }],
+        orphans,
+      };
     },
   };
 
   /** Done, or refused because the other one was first. */
-  const isProper = ({ status, body }: Answer) => status === 200 || ['not_found', 'failed_precondition'].includes(body.Code ?? '');
+  const isProper = ({ status, body }: Answer) =>
+    status === 200 || ['not_found', 'failed_precondition'].includes(body.Code ?? '');
 
   for (const [name, prepare] of Object.entries(endings)) {
     test(`${name} at once leave nothing that hangs on nothing`, async () => {
       for (let round = 0; round < rounds; round++) {
         const { add, end, orphans } = await prepare();
-        const calls = Array.from({ length: 24 }, (_, index) => call(index, ...(index % 8 === round ? end : add)));
-        for (const answer of await Promise.all(calls)) assert.ok(isProper(answer), JSON.stringify(answer.body));
+        const calls = Array.from({ length: 24 }, (_, index) =>
+          call(index, ...(index % 8 === round ? end : add)),
+        );
+        for (const answer of await Promise.all(calls))
+          assert.ok(isProper(answer), JSON.stringify(answer.body));
         assert.equal(await countOf(stage.stack, orphans), 0);
       }
     });
   }
 
-  test('none of the other people’s calls failed meanwhile', (t) => stage.endLoad((line) => t.diagnostic(line)));
+  test('none of the other people’s calls failed meanwhile', (t) =>
+    stage.endLoad((line) => t.diagnostic(line)));
 });

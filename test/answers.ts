@@ -13,7 +13,12 @@ export function bodyOf({ status, body }: Answer): Answer['body'] {
 export const recordIn = (answer: Answer, key: string): unknown => bodyOf(answer)[key];
 
 /** Asserts an ErrorResponse of this status and code and, where they are given, with just these messages. */
-export function assertRefused({ status, body }: Answer, expected: 400 | 401 | 403, code: string, messages?: readonly string[]): void {
+export function assertRefused(
+  { status, body }: Answer,
+  expected: 400 | 401 | 403,
+  code: string,
+  messages?: readonly string[],
+): void {
   assert.equal(status, expected, JSON.stringify(body));
   assert.equal(body.Code, code, JSON.stringify(body));
   if (messages) assert.deepEqual(body.Messages, messages);
@@ -32,16 +37,32 @@ type Page<Item> = { Items: Item[]; NextCursor: string };
 type List<Item> = { items: Item[]; sizes: number[] };
 
 /** One page of a list. */
-export async function readPage<Item>(stack: Stack, operation: string, request: object, token: string): Promise<Page<Item>> {
+export async function readPage<Item>(
+  stack: Stack,
+  operation: string,
+  request: object,
+  token: string,
+): Promise<Page<Item>> {
   return recordIn(await stack.call(operation, request, token), 'Page') as Page<Item>;
 }
 
 /** A whole list page by page, as a client reads it: the items, and how many each page had. */
-export async function readList<Item>(stack: Stack, operation: string, request: object, token: string, limit = 200): Promise<List<Item>> {
+export async function readList<Item>(
+  stack: Stack,
+  operation: string,
+  request: object,
+  token: string,
+  limit = 200,
+): Promise<List<Item>> {
   const items: Item[] = [];
   const sizes: number[] = [];
   for (let cursor = ''; ; ) {
-    const page = await readPage<Item>(stack, operation, { ...request, Page: { Limit: limit, Cursor: cursor } }, token);
+    const page = await readPage<Item>(
+      stack,
+      operation,
+      { ...request, Page: { Limit: limit, Cursor: cursor } },
+      token,
+    );
     items.push(...page.Items);
     sizes.push(page.Items.length);
     if (page.NextCursor === '') return { items, sizes };

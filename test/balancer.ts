@@ -12,7 +12,9 @@ export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
   const away = new Set<Replica>();
   let stopped = false;
   const look = async (replica: Replica) => {
-    const isReady = await fetch(`http://${loopback}:${replica.admin}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
+    const isReady = await fetch(`http://${loopback}:${replica.admin}/readyz`, {
+      signal: AbortSignal.timeout(2000),
+    }).then(
       async (response) => (await response.body?.cancel(), response.ok),
       () => false,
     );
@@ -35,7 +37,9 @@ export function watchReadiness(replicas: readonly Replica[], intervalMs = 100) {
 }
 
 /** The one address of a service: takes a connection to the next replica that is ready. */
-export async function startBalancer(replicas: readonly Replica[]): Promise<{ url: string; close(): Promise<void> }> {
+export async function startBalancer(
+  replicas: readonly Replica[],
+): Promise<{ url: string; close(): Promise<void> }> {
   const readiness = watchReadiness(replicas);
   const sockets = new Set<Socket>();
   let turn = 0;
@@ -49,7 +53,9 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<{ url
       [upstream, client],
     ] as const) {
       sockets.add(socket);
-      socket.on('error', () => other.destroy()).on('close', () => (sockets.delete(socket), other.destroySoon()));
+      socket
+        .on('error', () => other.destroy())
+        .on('close', () => (sockets.delete(socket), other.destroySoon()));
       socket.pipe(other);
     }
   });

@@ -18,7 +18,9 @@ let replicas: Database[] = [];
 before(async () => {
   server = await createTestDatabase();
   const { service, entities } = identitySchema;
-  replicas = Array.from({ length: 4 }, () => openDatabase({ service, url: server.url, entities, poolSize: 1, log }));
+  replicas = Array.from({ length: 4 }, () =>
+    openDatabase({ service, url: server.url, entities, poolSize: 1, log }),
+  );
 });
 after(async () => {
   await Promise.all(replicas.map((database) => database.close()));
@@ -39,8 +41,15 @@ test('of any number of replicas one announces an expiry, once', async () => {
       [tenant, createId('bky'), hash, index % 2 === 0 ? '-1 second' : '14 days -1 second'],
     );
   }
-  const stops = replicas.map((database) => createKeyNotices({ database, log, intervalMs: 10 })({ dispatch: () => Promise.reject(new Error('unused')) }));
-  await eventually('all of them to be announced', async () => (await countOf(at, 'identity.bot_key where notice_at <= now()')) === 0);
+  const stops = replicas.map((database) =>
+    createKeyNotices({ database, log, intervalMs: 10 })({
+      dispatch: () => Promise.reject(new Error('unused')),
+    }),
+  );
+  await eventually(
+    'all of them to be announced',
+    async () => (await countOf(at, 'identity.bot_key where notice_at <= now()')) === 0,
+  );
   await Promise.all(stops.map((stop) => stop()));
   const events = await eventsOf(at, 'identity', tenant);
   assert.equal(events.length, keys);

@@ -1,5 +1,5 @@
 import { createId } from '@bailiwick/shared/ids.ts';
-import { recordIn, bodyOf } from './answers.ts';
+import { bodyOf, recordIn } from './answers.ts';
 import type { Stack } from './harness.ts';
 import { rowsOf } from './store.ts';
 
@@ -37,19 +37,42 @@ export type BotKey = {
 
 export type NewKey = { Key: BotKey; Secret: string };
 
-export async function createBot(stack: Stack, Tenant: string, token: string, fields: object = {}): Promise<Bot> {
-  return recordIn(await stack.call('Bots_Save', { Bot: { Tenant, Name: 'deployer', ...fields } }, token), 'Bot') as Bot;
+export async function createBot(
+  stack: Stack,
+  Tenant: string,
+  token: string,
+  fields: object = {},
+): Promise<Bot> {
+  return recordIn(
+    await stack.call('Bots_Save', { Bot: { Tenant, Name: 'deployer', ...fields } }, token),
+    'Bot',
+  ) as Bot;
 }
 
-export async function createKey(stack: Stack, bot: Pick<Bot, 'ID' | 'Tenant'>, token: string, fields: object = {}): Promise<NewKey> {
-  return bodyOf(await stack.call('BotKeys_Create', { Tenant: bot.Tenant, Bot: bot.ID, Name: 'ci', ...fields }, token)) as unknown as NewKey;
+export async function createKey(
+  stack: Stack,
+  bot: Pick<Bot, 'ID' | 'Tenant'>,
+  token: string,
+  fields: object = {},
+): Promise<NewKey> {
+  return bodyOf(
+    await stack.call(
+      'BotKeys_Create',
+      { Tenant: bot.Tenant, Bot: bot.ID, Name: 'ci', ...fields },
+      token,
+    ),
+  ) as unknown as NewKey;
 }
 
 /**
  * Grants a bot a role past the product, in the table of grants itself. Gateways are not told: what they remember of the
  * bot stays as it was for two seconds.
  */
-export async function grantBotInStore(stack: Stack, { Tenant, ID }: Pick<Bot, 'ID' | 'Tenant'>, role: string): Promise<void> {
+export async function grantBotInStore(
+  stack: Stack,
+  { Tenant, ID }: Pick<Bot, 'ID' | 'Tenant'>,
+  role: string,
+): Promise<void> {
   await rowsOf(
     stack,
     `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'bot', $3, $4, '', '', now())`,
@@ -57,4 +80,5 @@ export async function grantBotInStore(stack: Stack, { Tenant, ID }: Pick<Bot, 'I
   );
 }
 
-export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+export const inDays = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString();

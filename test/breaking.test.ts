@@ -6,8 +6,10 @@ import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { findLastRelease } from './breaking.ts';
 
 const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
-const git = (folder: string, ...args: string[]) => execFileSync('git', [...identity, ...args], { cwd: folder });
-const commit = (folder: string) => git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'A change');
+const git = (folder: string, ...args: string[]) =>
+  execFileSync('git', [...identity, ...args], { cwd: folder });
+const commit = (folder: string) =>
+  git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'A change');
 
 test('the interface is compared with the release before, also where the commit is a release itself', (t) => {
   const folder = temporaryFolder(t);
@@ -30,5 +32,7 @@ test('a clone without history says that nothing was compared', (t) => {
   git(whole, 'tag', 'v0.1.0');
   commit(whole);
   git(folder, 'clone', '--quiet', '--depth', '1', `file://${whole}`, 'shallow');
-  assert.deepEqual(findLastRelease(join(folder, 'shallow')), { reason: 'NOT CHECKED: this clone has no history' });
+  assert.deepEqual(findLastRelease(join(folder, 'shallow')), {
+    reason: 'NOT CHECKED: this clone has no history',
+  });
 });

@@ -23,6 +23,10 @@ if (import.meta.main) {
     process.exit(0);
   }
   const against = `.git#tag=${release.tag}`;
-  const outcome = spawnSync(path.join(root, 'node_modules/.bin/buf'), ['breaking', '--against', against], { cwd: root, stdio: 'inherit' });
+  const outcome = spawnSync(
+    path.join(root, 'node_modules/.bin/buf'),
+    ['breaking', '--against', against],
+    { cwd: root, stdio: 'inherit' },
+  );
   process.exit(outcome.status ?? 1);
 }

@@ -28,7 +28,10 @@ export const findProgram = async (): Promise<BrokerProgram> => {
 };
 
 export function startTestBroker(storeDir: string): Promise<TestBroker> {
-  return firstWay<TestBroker>({ own: () => startOwn(storeDir), container: () => startContainer(storeDir) }, wantsContainers(process.env));
+  return firstWay<TestBroker>(
+    { own: () => startOwn(storeDir), container: () => startContainer(storeDir) },
+    wantsContainers(process.env),
+  );
 }
 
 async function startOwn(storeDir: string): Promise<TestBroker> {
@@ -67,7 +70,10 @@ async function startContainer(storeDir: string): Promise<TestBroker> {
 }
 
 /** Deletes streams with all they hold, as somebody might by hand. */
-export async function deleteStreams(url: string, names: readonly string[] = ['EVT', 'TASK']): Promise<void> {
+export async function deleteStreams(
+  url: string,
+  names: readonly string[] = ['EVT', 'TASK'],
+): Promise<void> {
   const connection = await connect({ servers: url });
   const { streams } = await connection.jetstreamManager();
   for (const name of names) await streams.delete(name).catch(() => {}); // it may not be there

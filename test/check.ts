@@ -12,7 +12,11 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
   { name: 'what is generated is current', command: node, args: ['deploy/generate.ts', '--check'] },
   { name: 'proto is compatible with the last release', command: node, args: ['test/breaking.ts'] },
   { name: 'types', command: bin('tsc'), args: ['--noEmit', '-p', '.'] },
-  { name: 'lint', command: bin('oxlint'), args: ['--type-aware', 'proto', 'services', 'gateway', 'deploy', 'test'] },
+  {
+    name: 'lint',
+    command: bin('oxlint'),
+    args: ['--type-aware', 'proto', 'services', 'gateway', 'deploy', 'test'],
+  },
   { name: 'format', command: bin('biome'), args: ['format', '.'] },
 ];
 
@@ -20,5 +24,9 @@ const failed = checks.filter(({ name, command, args }) => {
   process.stdout.write(`\n# ${name}\n`);
   return spawnSync(command, args, { cwd: root, stdio: 'inherit' }).status !== 0;
 });
-process.stdout.write(failed.length === 0 ? '\nall checks hold\n' : `\nfailed: ${failed.map(({ name }) => name).join(', ')}\n`);
+process.stdout.write(
+  failed.length === 0
+    ? '\nall checks hold\n'
+    : `\nfailed: ${failed.map(({ name }) => name).join(', ')}\n`,
+);
 process.exit(failed.length === 0 ? 0 : 1);

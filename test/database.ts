@@ -16,11 +16,20 @@ import pg from 'pg';
 
 const template = 'bailiwick_template';
 
-export type TestServer = { url: string; stop(): Promise<void>; kill(): Promise<void>; start(): Promise<void>; remove(): Promise<void> };
+export type TestServer = {
+  url: string;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+};
 
 /** A PostgreSQL for tests, with the template in it. `url` is the superuser's. After `stop` or `kill` it can be started again. */
 export async function startTestServer(dataDir: string): Promise<TestServer> {
-  const server = await firstWay<TestServer>({ own: () => startOwn(dataDir), container: startPostgresContainer }, wantsContainers(process.env));
+  const server = await firstWay<TestServer>(
+    { own: () => startOwn(dataDir), container: startPostgresContainer },
+    wantsContainers(process.env),
+  );
   await execute(server.url, `create database ${template}`);
   await migrateAll(
     { DATABASE_URL: withName(server.url, template) },
@@ -51,10 +60,14 @@ export type TestDatabase = { url: string; server: TestServer | undefined; drop()
  * A migrated database of its own, or an empty one, which is gone after `drop`: on the run's server or, for a test that stops its
  * server and for a test file that is run by itself, on a server of its own.
  */
-export async function createTestDatabase({ ownServer = false, isEmpty = false } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  ownServer = false,
+  isEmpty = false,
+} = {}): Promise<TestDatabase> {
   const shared = ownServer ? undefined : process.env['BAILIWICK_TEST_DATABASE'];
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-test-database-'));
-  const server = shared === undefined ? await startTestServer(path.join(folder, 'postgres')) : undefined;
+  const server =
+    shared === undefined ? await startTestServer(path.join(folder, 'postgres')) : undefined;
   const serverUrl = shared ?? server?.url ?? '';
   const name = `test_${randomBytes(6).toString('hex')}`;
   await execute(serverUrl, `create database ${name} template ${isEmpty ? 'template0' : template}`);

@@ -36,11 +36,17 @@ export async function startDns() {
     if (zone?.delayMs === undefined) send();
     else late.add(setTimeout(send, zone.delayMs));
   }
-  const socket = createSocket('udp4', (query, { port, address }) => handle(query, (whole) => socket.send(truncated(whole), port, address)));
+  const socket = createSocket('udp4', (query, { port, address }) =>
+    handle(query, (whole) => socket.send(truncated(whole), port, address)),
+  );
   const server = createServer((stream) => {
     stream.on('error', () => {});
     // A query is short, and each comes in one piece here: its length goes before it.
-    stream.on('data', (data) => handle(Buffer.from(data.subarray(2)), (whole) => stream.write(Buffer.concat([lengthOf(whole), whole]))));
+    stream.on('data', (data) =>
+      handle(Buffer.from(data.subarray(2)), (whole) =>
+        stream.write(Buffer.concat([lengthOf(whole), whole])),
+      ),
+    );
   });
   const port = await takePort();
   await new Promise<void>((resolve) => socket.bind(port, loopback, resolve));
@@ -62,7 +68,8 @@ export async function startDns() {
 
 const types = { a: 1, cname: 5, txt: 16, aaaa: 28 };
 
-const lengthOf = (message: Buffer): Buffer => Buffer.from([message.length >> 8, message.length & 255]);
+const lengthOf = (message: Buffer): Buffer =>
+  Buffer.from([message.length >> 8, message.length & 255]);
 
 /** What UDP carries of an answer: of one that is too long, that it is to be asked for over TCP. */
 function truncated(whole: Buffer): Buffer {
@@ -76,11 +83,17 @@ function truncated(whole: Buffer): Buffer {
 
 function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
-  const addresses = (zone?.addresses ?? []).filter((address) => type === (isIPv4(address) ? types.a : types.aaaa));
+  const addresses = (zone?.addresses ?? []).filter(
+    (address) => type === (isIPv4(address) ? types.a : types.aaaa),
+  );
   const owner = zone?.cname === undefined ? Buffer.from([0xc0, 12]) : encodeName(zone.cname);
   const texts = type === types.txt ? (zone?.txt ?? []) : [];
-  const records = [...addresses.map((address) => record(owner, type, encodeAddress(address))), ...texts.map((text) => record(owner, type, encodeText(text)))];
-  if (zone?.cname !== undefined) records.unshift(record(Buffer.from([0xc0, 12]), types.cname, encodeName(zone.cname)));
+  const records = [
+    ...addresses.map((address) => record(owner, type, encodeAddress(address))),
+    ...texts.map((text) => record(owner, type, encodeText(text))),
+  ];
+  if (zone?.cname !== undefined)
+    records.unshift(record(Buffer.from([0xc0, 12]), types.cname, encodeName(zone.cname)));
   // An answer, recursion desired and available; 3 = there is no such name.
   header.writeUInt16BE(0x8180 | (zone === undefined ? 3 : (zone.code ?? 0)), 2);
   header.writeUInt16BE(records.length, 6);
@@ -109,12 +122,17 @@ function readName(message: Buffer, start: number): { name: string; end: number }
 }
 
 const encodeName = (name: string): Buffer =>
-  Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.of(0)]);
+  Buffer.concat([
+    ...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]),
+    Buffer.of(0),
+  ]);
 
 /** A text in pieces of at most 255 bytes. */
 function encodeText(text: string): Buffer {
   const bytes = Buffer.from(text);
-  const pieces = Array.from({ length: Math.max(1, Math.ceil(bytes.length / 255)) }, (_, index) => bytes.subarray(index * 255, (index + 1) * 255));
+  const pieces = Array.from({ length: Math.max(1, Math.ceil(bytes.length / 255)) }, (_, index) =>
+    bytes.subarray(index * 255, (index + 1) * 255),
+  );
   return Buffer.concat(pieces.flatMap((piece) => [Buffer.of(piece.length), piece]));
 }
 
@@ -122,8 +140,13 @@ function encodeAddress(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
   // The URL parser writes what ends in dots in groups.
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
-  const groupsOf = (half: string) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16)));
+  const groupsOf = (half: string) =>
+    half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16));
   const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
-  const groups = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+  const groups = [
+    ...first,
+    ...Array.from({ length: 8 - first.length - last.length }, () => 0),
+    ...last,
+  ];
   return Buffer.from(groups.flatMap((group) => [group >> 8, group & 255]));
 }

@@ -4,9 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
-import { findDomains, findPasswordPolicy, findProviderOfDomain, setLift } from '@bailiwick/sso/domains/queries.ts';
 import type { LookUpTxt } from '@bailiwick/sso/domains/proof/txt.ts';
 import { watchDomains } from '@bailiwick/sso/domains/proof/watch.ts';
+import {
+  findDomains,
+  findPasswordPolicy,
+  findProviderOfDomain,
+  setLift,
+} from '@bailiwick/sso/domains/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { createTestDatabase } from './database.ts';
 import { addProvider, newName } from './domains.ts';
@@ -25,7 +30,9 @@ before(async () => {
   server = await createTestDatabase();
   at = { databaseUrl: server.url };
   const { service, entities } = ssoSchema;
-  replicas = Array.from({ length: 4 }, () => openDatabase({ service, url: server.url, entities, poolSize: 2, log }));
+  replicas = Array.from({ length: 4 }, () =>
+    openDatabase({ service, url: server.url, entities, poolSize: 2, log }),
+  );
   [database] = replicas as [Database];
 });
 after(async () => {
@@ -33,9 +40,26 @@ after(async () => {
   await server?.drop();
 });
 
-type Fields = { name?: string; status?: string; capture?: string; due?: boolean; over?: boolean; failedDays?: number };
+type Fields = {
+  name?: string;
+  status?: string;
+  capture?: string;
+  due?: boolean;
+  over?: boolean;
+  failedDays?: number;
+};
 
-async function put(tenant: string, { name = newName(), status = 'verified', capture = 'off', due = false, over = false, failedDays = 0 }: Fields = {}) {
+async function put(
+  tenant: string,
+  {
+    name = newName(),
+    status = 'verified',
+    capture = 'off',
+    due = false,
+    over = false,
+    failedDays = 0,
+  }: Fields = {},
+) {
   await rowsOf(
     at,
     `insert into sso.domain (tenant, id, name, status, capture, challenge, challenge_expires_at, next_check_at, failed_days, created_at, updated_at)
@@ -47,11 +71,16 @@ async function put(tenant: string, { name = newName(), status = 'verified', capt
 
 /** Has all replicas watch until `done`. */
 async function watch(lookUp: LookUpTxt, done: () => Promise<boolean>): Promise<void> {
-  const stops = replicas.map((one) => watchDomains({ database: one, lookUp, log, intervalMs: 10 })({ dispatch: () => Promise.reject(new Error('unused')) }));
+  const stops = replicas.map((one) =>
+    watchDomains({ database: one, lookUp, log, intervalMs: 10 })({
+      dispatch: () => Promise.reject(new Error('unused')),
+    }),
+  );
   await eventually('the watch', done);
   await Promise.all(stops.map((stop) => stop()));
 }
-const noneDue = async () => (await countOf(at, `sso.domain where next_check_at <= now() + interval '20 minutes'`)) === 0;
+const noneDue = async () =>
+  (await countOf(at, `sso.domain where next_check_at <= now() + interval '20 minutes'`)) === 0;
 
 test('of any number of replicas one checks a domain, and its day counts once', async () => {
   const tenant = createId('tnt');
@@ -67,7 +96,11 @@ test('of any number of replicas one checks a domain, and its day counts once', a
   assert.equal(events.length, 60);
   assert.equal(events.filter(({ type }) => type === 'domain.lapsed').length, 20);
   assert.deepEqual(
-    await rowsOf(at, 'select status, failed_days, count(*)::int as count from sso.domain where tenant = $1 group by 1, 2 order by 2', [tenant]),
+    await rowsOf(
+      at,
+      'select status, failed_days, count(*)::int as count from sso.domain where tenant = $1 group by 1, 2 order by 2',
+      [tenant],
+    ),
     [
       { status: 'verified', failed_days: 1, count: 20 },
       { status: 'verified', failed_days: 2, count: 20 },
@@ -75,43 +108,67 @@ test('of any number of replicas one checks a domain, and its day counts once', a
     ],
   );
   // Spread, so that they do not come all at once the next day.
-  const [row] = await rowsOf<{ apart: number }>(at, `select extract(epoch from max(next_check_at) - min(next_check_at))::float8 as apart from sso.domain`);
+  const [row] = await rowsOf<{ apart: number }>(
+    at,
+    `select extract(epoch from max(next_check_at) - min(next_check_at))::float8 as apart from sso.domain`,
+  );
   assert.ok((row?.apart ?? 0) > 1800);
 });
 
 test('of any number of replicas one ends a claim whose time has passed, and leaves the others', async () => {
   const tenant = createId('tnt');
-  for (let index = 0; index < 150; index++) await put(tenant, { status: 'pending', over: index > 0 });
+  for (let index = 0; index < 150; index++)
+    await put(tenant, { status: 'pending', over: index > 0 });
   await watch(
     () => Promise.resolve({ missing: 'answer' }),
-    async () => (await countOf(at, `sso.domain where tenant = $1 and status = 'failed'`, [tenant])) === 149,
+    async () =>
+      (await countOf(at, `sso.domain where tenant = $1 and status = 'failed'`, [tenant])) === 149,
   );
   const events = await eventsOf(at, 'sso', tenant);
-  assert.deepEqual([events.length, new Set(events.map(({ data }) => data['ID'])).size, new Set(events.map(({ type }) => type)).size], [149, 149, 1]);
+  assert.deepEqual(
+    [
+      events.length,
+      new Set(events.map(({ data }) => data['ID'])).size,
+      new Set(events.map(({ type }) => type)).size,
+    ],
+    [149, 149, 1],
+  );
 });
 
 test('of two tenants whose lapsed domain of one name is back one gets it', async () => {
   const name = newName();
   const tenants = Array.from({ length: 4 }, () => createId('tnt'));
-  for (const tenant of tenants) await put(tenant, { name, status: 'lapsed', due: true, failedDays: 3 });
+  for (const tenant of tenants)
+    await put(tenant, { name, status: 'lapsed', due: true, failedDays: 3 });
   await watch(() => Promise.resolve({ values: ['bailiwick-verify=abc'] }), noneDue);
-  assert.deepEqual(await rowsOf(at, 'select status, count(*)::int as count from sso.domain where name = $1 group by 1 order by 1', [name]), [
-    { status: 'lapsed', count: 3 },
-    { status: 'verified', count: 1 },
-  ]);
+  assert.deepEqual(
+    await rowsOf(
+      at,
+      'select status, count(*)::int as count from sso.domain where name = $1 group by 1 order by 1',
+      [name],
+    ),
+    [
+      { status: 'lapsed', count: 3 },
+      { status: 'verified', count: 1 },
+    ],
+  );
 });
 
 test('no two tenants hold one name verified, whatever the code does', async () => {
   const name = await put(createId('tnt'));
   await put(createId('tnt'), { name, status: 'pending' });
-  await assert.rejects(put(createId('tnt'), { name }), { code: '23505', constraint: 'domain_verified' });
+  await assert.rejects(put(createId('tnt'), { name }), {
+    code: '23505',
+    constraint: 'domain_verified',
+  });
 });
 
 test('PasswordPolicy.Find names the tenant that requires single sign-on, with and without a provider, and says whether that is lifted', async () => {
   const [tenant, other] = [createId('tnt'), createId('tnt')];
   const name = await put(tenant, { capture: 'require_sso' });
   await put(other, { name, capture: 'require_sso', status: 'lapsed' });
-  const lift = (of: string, seconds: number) => database.transaction(of, (em) => setLift(em, of, new Date(Date.now() + seconds * 1000)));
+  const lift = (of: string, seconds: number) =>
+    database.transaction(of, (em) => setLift(em, of, new Date(Date.now() + seconds * 1000)));
   assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
   await lift(other, 60);
   assert.deepEqual(await findPasswordPolicy(database, name), { tenant, lifted: false });
@@ -130,9 +187,14 @@ test('PasswordPolicy.Find names the tenant that requires single sign-on, with an
     { capture: 'require_sso', status: 'pending' },
     { capture: 'require_sso', status: 'failed' },
   ]) {
-    assert.equal(await findPasswordPolicy(database, await put(tenant, fields)), undefined, JSON.stringify(fields));
+    assert.equal(
+      await findPasswordPolicy(database, await put(tenant, fields)),
+      undefined,
+      JSON.stringify(fields),
+    );
   }
-  for (const near of [`sub.${name}`, name.toUpperCase(), '', 'test']) assert.equal(await findPasswordPolicy(database, near), undefined, near);
+  for (const near of [`sub.${name}`, name.toUpperCase(), '', 'test'])
+    assert.equal(await findPasswordPolicy(database, near), undefined, near);
 });
 
 test('sign-in is told a tenant’s own verified and lapsed domains, and sends people to the oldest active provider', async () => {
@@ -142,7 +204,10 @@ test('sign-in is told a tenant’s own verified and lapsed domains, and sends pe
   const lapsed = await put(tenant, { status: 'lapsed' });
   for (const status of ['pending', 'failed']) await put(tenant, { status });
   await put(other);
-  assert.deepEqual(await findDomains(database, tenant), { verified: verified.toSorted(), lapsed: [lapsed] });
+  assert.deepEqual(await findDomains(database, tenant), {
+    verified: verified.toSorted(),
+    lapsed: [lapsed],
+  });
   const [name = ''] = verified;
   await addProvider(at, other);
   await addProvider(at, tenant, false);

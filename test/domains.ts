@@ -25,8 +25,16 @@ export type Domain = {
 
 export const newName = (end = 'test'): string => `acme-${randomBytes(5).toString('hex')}.${end}`;
 
-export async function claim(stack: Stack, Tenant: string, token: string, fields: object = {}): Promise<Domain> {
-  return recordIn(await stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, token), 'Domain') as Domain;
+export async function claim(
+  stack: Stack,
+  Tenant: string,
+  token: string,
+  fields: object = {},
+): Promise<Domain> {
+  return recordIn(
+    await stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, token),
+    'Domain',
+  ) as Domain;
 }
 
 export async function verify(stack: Stack, { Tenant, ID }: Domain, token: string): Promise<Domain> {
@@ -34,10 +42,17 @@ export async function verify(stack: Stack, { Tenant, ID }: Domain, token: string
 }
 
 /** Publishes what a domain's claim asks for, beside what else a name has. */
-export const publish = (dns: DnsServer, { TxtName, TxtValue }: Domain): void => dns.set(TxtName, { txt: ['v=spf1 -all', TxtValue] });
+export const publish = (dns: DnsServer, { TxtName, TxtValue }: Domain): void =>
+  dns.set(TxtName, { txt: ['v=spf1 -all', TxtValue] });
 
 /** A domain that is claimed, published and verified. */
-export async function own(stack: Stack, dns: DnsServer, Tenant: string, token: string, fields: object = {}): Promise<Domain> {
+export async function own(
+  stack: Stack,
+  dns: DnsServer,
+  Tenant: string,
+  token: string,
+  fields: object = {},
+): Promise<Domain> {
   const domain = await claim(stack, Tenant, token, fields);
   publish(dns, domain);
   return verify(stack, domain, token);
@@ -45,16 +60,30 @@ export async function own(stack: Stack, dns: DnsServer, Tenant: string, token: s
 
 /** Lets the minute between two attempts pass. */
 export async function waitAMinute(stack: Stack, { Tenant, Name }: Domain): Promise<void> {
-  await rowsOf(stack, 'update sso.rate_window set ends_at = now() where key = $1', [`domain ${Tenant} ${Name}`]);
+  await rowsOf(stack, 'update sso.rate_window set ends_at = now() where key = $1', [
+    `domain ${Tenant} ${Name}`,
+  ]);
 }
 
 /** Lets time pass for a domain: `column` is moved into the past. */
-export async function letPass(stack: Stack, { Tenant, ID }: Domain, column: 'challenge_expires_at' | 'next_check_at'): Promise<void> {
-  await rowsOf(stack, `update sso.domain set ${column} = now() - interval '1 second' where tenant = $1 and id = $2`, [Tenant, ID]);
+export async function letPass(
+  stack: Stack,
+  { Tenant, ID }: Domain,
+  column: 'challenge_expires_at' | 'next_check_at',
+): Promise<void> {
+  await rowsOf(
+    stack,
+    `update sso.domain set ${column} = now() - interval '1 second' where tenant = $1 and id = $2`,
+    [Tenant, ID],
+  );
 }
 
 /** A provider of a tenant, put into the store itself. */
-export async function addProvider(stack: Pick<Stack, 'databaseUrl'>, tenant: string, active = true): Promise<string> {
+export async function addProvider(
+  stack: Pick<Stack, 'databaseUrl'>,
+  tenant: string,
+  active = true,
+): Promise<string> {
   const id = createId('sso');
   await rowsOf(
     stack,

@@ -15,10 +15,20 @@ import { rowsOf } from './store.ts';
 
 export type FederationClient = Client<typeof Federation>;
 
-export function openFederation({ wiring: { ports, secrets } }: Stack, service: 'sso' | 'gateway' | 'access' = 'sso') {
+export function openFederation(
+  { wiring: { ports, secrets } }: Stack,
+  service: 'sso' | 'gateway' | 'access' = 'sso',
+) {
   const sign = createCallerSigner(service, readFileSync(secrets.callerKeyFile(service), 'utf8'));
-  const transport = createHttpTransport({ url: `http://127.0.0.1:${ports.identity.rpc}`, audience: 'identity', sign });
-  return { federation: createClient(Federation, asService(transport, service)), close: () => transport.close() };
+  const transport = createHttpTransport({
+    url: `http://127.0.0.1:${ports.identity.rpc}`,
+    audience: 'identity',
+    sign,
+  });
+  return {
+    federation: createClient(Federation, asService(transport, service)),
+    close: () => transport.close(),
+  };
 }
 
 export type Assertion = ReturnType<typeof newAssertion>;
@@ -26,7 +36,9 @@ export type Assertion = ReturnType<typeof newAssertion>;
 /** What a provider of a tenant with the domain example.com says of a new person. */
 export function newAssertion(
   tenant: string,
-  changes: Partial<Record<'email' | 'subject' | 'provider' | 'issuer' | 'name' | 'picture' | 'locale', string>> = {},
+  changes: Partial<
+    Record<'email' | 'subject' | 'provider' | 'issuer' | 'name' | 'picture' | 'locale', string>
+  > = {},
 ) {
   const email = newAddress('asserted');
   return {
@@ -47,7 +59,11 @@ export function newAssertion(
 }
 
 /** How an admitted person goes on to a session, or to a code for an application. */
-export const opening = ({ tenant, provider, ip, userAgent }: Assertion, userId: string, origin = '') => ({
+export const opening = (
+  { tenant, provider, ip, userAgent }: Assertion,
+  userId: string,
+  origin = '',
+) => ({
   userId,
   tenant,
   provider,
@@ -58,7 +74,11 @@ export const opening = ({ tenant, provider, ip, userAgent }: Assertion, userId: 
 });
 
 /** Asserts that a call is refused with a reason. */
-export const refusedWith = (call: Promise<unknown>, reason: string, code = 'permission_denied'): Promise<void> =>
+export const refusedWith = (
+  call: Promise<unknown>,
+  reason: string,
+  code = 'permission_denied',
+): Promise<void> =>
   assert.rejects(call, (error) => {
     const refusal = toServiceError(error);
     assert.deepEqual([refusal.code, refusal.reason], [code, reason], refusal.message);
@@ -69,7 +89,12 @@ export const refusedWith = (call: Promise<unknown>, reason: string, code = 'perm
 export const appOrigin = 'https://app.example.com';
 
 /** A code that an application exchanges for a session of a person. */
-export async function newCode(stack: Stack, userId: string, email: string, { endsIn = 60 } = {}): Promise<string> {
+export async function newCode(
+  stack: Stack,
+  userId: string,
+  email: string,
+  { endsIn = 60 } = {},
+): Promise<string> {
   const code = createToken('code');
   await rowsOf(
     stack,

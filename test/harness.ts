@@ -22,7 +22,11 @@ import { takePort } from './ports.ts';
 
 export type Topology = 'five processes' | 'five processes over gRPC' | 'one process';
 
-export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { Messages?: string[]; Code?: string } };
+export type Answer = {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown> & { Messages?: string[]; Code?: string };
+};
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -33,7 +37,8 @@ const silent = { say: () => {}, relay: () => {}, print: () => {} };
 
 /** Runs a suite against five processes and again against one. */
 export function describeBoth(name: string, suite: (topology: Topology) => void): void {
-  for (const topology of ['five processes', 'one process'] as const) describe(`${name} (${topology})`, () => suite(topology));
+  for (const topology of ['five processes', 'one process'] as const)
+    describe(`${name} (${topology})`, () => suite(topology));
 }
 
 /** The same, and once more with gRPC between the five: for suites in which every kind of call between processes occurs. */
@@ -46,17 +51,29 @@ export function describeAll(name: string, suite: (topology: Topology) => void): 
 export async function choosePorts(): Promise<Wiring['ports']> {
   const free = await Promise.all(Array.from({ length: 3 * serviceNames.length }, takePort));
   const port = () => free.pop() ?? 0;
-  return Object.fromEntries(serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }])) as Wiring['ports'];
+  return Object.fromEntries(
+    serviceNames.map((service) => [service, { rpc: port(), grpc: port(), admin: port() }]),
+  ) as Wiring['ports'];
 }
 
 /** The code that five processes run: a tree of this repository, and what its processes can be told. */
 export type Version = { root: string; settingTables: Record<ServiceName, SettingTable> };
 
 /** `deno` is the program that runs the processes instead of this Node; `database` goes with the stack. */
-type StackOptions = { ownServer?: boolean; ports?: Wiring['ports']; deno?: string | undefined; database?: TestDatabase; version?: Version };
+type StackOptions = {
+  ownServer?: boolean;
+  ports?: Wiring['ports'];
+  deno?: string | undefined;
+  database?: TestDatabase;
+  version?: Version;
+};
 
 /** Starts everything. `environment` goes before what the local start would choose; a test that stops its database needs its own server. */
-export async function startStack(topology: Topology, environment: Record<string, string> = {}, options: StackOptions = {}) {
+export async function startStack(
+  topology: Topology,
+  environment: Record<string, string> = {},
+  options: StackOptions = {},
+) {
   const { ownServer = false, ports: chosen, database: given, ...run } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-stack-'));
   const secrets = ensureSecrets(folder);
@@ -76,7 +93,13 @@ export async function startStack(topology: Topology, environment: Record<string,
     secrets,
   };
   wiring.publicUrl = `http://${loopback}:${wiring.ports.gateway.rpc}`;
-  const processes = startProcesses({ topology, wiring, logDir: path.join(folder, 'logs'), environment, ...run });
+  const processes = startProcesses({
+    topology,
+    wiring,
+    logDir: path.join(folder, 'logs'),
+    environment,
+    ...run,
+  });
   const running = [...processes.values()];
 
   const stack = {
@@ -92,13 +115,26 @@ export async function startStack(topology: Topology, environment: Record<string,
     logOf: (service: ServiceName) => readFileSync(processOf(service).logFile, 'utf8'),
 
     /** Calls an operation in documented JSON. */
-    async call(operation: string, body: unknown, token?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    async call(
+      operation: string,
+      body: unknown,
+      token?: string,
+      headers: Record<string, string> = {},
+    ): Promise<Answer> {
       const response = await fetch(`${wiring.publicUrl}/${operation}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       });
-      return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as Answer['body'],
+      };
     },
 
     isRunning: (service: ServiceName) => processOf(service).pid() !== undefined,
@@ -141,15 +177,29 @@ export async function startStack(topology: Topology, environment: Record<string,
   return stack;
 }
 
-type Replica = Pick<StackOptions, 'deno' | 'version'> & { topology: Topology; wiring: Wiring; logDir: string; environment: Record<string, string> };
+type Replica = Pick<StackOptions, 'deno' | 'version'> & {
+  topology: Topology;
+  wiring: Wiring;
+  logDir: string;
+  environment: Record<string, string>;
+};
 
 /** Starts the processes of one replica, each by its name. */
-export function startProcesses({ topology, wiring, logDir, environment, ...run }: Replica): Map<string, ManagedProcess> {
+export function startProcesses({
+  topology,
+  wiring,
+  logDir,
+  environment,
+  ...run
+}: Replica): Map<string, ManagedProcess> {
   const { deno = everythingOnDeno(), version = { root, settingTables } } = run;
   const start = (name: string, script: string, env: NodeJS.ProcessEnv) => {
     const spec = { name, script: path.join(version.root, script), env };
     const runtime = deno === undefined ? undefined : denoRuntime(deno, spec);
-    return [name, startProcess({ ...spec, runtime }, { logDir, screen: silent, longestPauseMs })] as const;
+    return [
+      name,
+      startProcess({ ...spec, runtime }, { logDir, screen: silent, longestPauseMs }),
+    ] as const;
   };
   const inherited = {
     // No test asks the servers of the host.
@@ -158,24 +208,43 @@ export function startProcesses({ topology, wiring, logDir, environment, ...run }
     ...(topology === 'five processes over gRPC' && { BAILIWICK_RPC: 'grpc' }),
     ...environment,
   };
-  if (topology === 'one process') return new Map([start('bailiwick', 'deploy/single.ts', environmentOf('gateway', singleSettings, wiring, inherited))]);
+  if (topology === 'one process')
+    return new Map([
+      start(
+        'bailiwick',
+        'deploy/single.ts',
+        environmentOf('gateway', singleSettings, wiring, inherited),
+      ),
+    ]);
   return new Map(
     serviceNames.map((name) =>
-      start(name, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`, environmentOf(name, version.settingTables[name], wiring, inherited)),
+      start(
+        name,
+        name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
+        environmentOf(name, version.settingTables[name], wiring, inherited),
+      ),
     ),
   );
 }
 
 /** The Deno on which `npm test -- --deno` puts the processes of every stack. */
-const everythingOnDeno = () => (process.env['BAILIWICK_TEST_RUNTIME'] === 'deno' ? process.env['BAILIWICK_TEST_DENO'] : undefined);
+const everythingOnDeno = () =>
+  process.env['BAILIWICK_TEST_RUNTIME'] === 'deno' ? process.env['BAILIWICK_TEST_DENO'] : undefined;
 
 function readyUrls(topology: Topology, { ports }: Wiring): string[] {
-  const admins = topology === 'one process' ? [ports.gateway.admin] : serviceNames.map((name) => ports[name].admin);
+  const admins =
+    topology === 'one process'
+      ? [ports.gateway.admin]
+      : serviceNames.map((name) => ports[name].admin);
   return [ports.gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`);
 }
 
 /** Waits until `look` finds something; fails with `what` after `limitMs`. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>, limitMs = 20_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  limitMs = 20_000,
+): Promise<T> {
   for (const deadline = Date.now() + limitMs; ; await sleep(50)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

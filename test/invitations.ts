@@ -30,12 +30,19 @@ export function inviter(stack: Stack) {
     stack.call('TenantInvitations_Create', { Tenant, Email, ...offer }, token);
   return {
     create,
-    accept: (Token: string, token?: string) => stack.call('TenantInvitations_Accept', { Token }, token),
+    accept: (Token: string, token?: string) =>
+      stack.call('TenantInvitations_Accept', { Token }, token),
     decline: (Token: string) => stack.call('TenantInvitations_Decline', { Token }),
-    remove: (Tenant: string, Email: string, token: string) => stack.call('TenantInvitations_Delete', { Tenant, Email }, token),
+    remove: (Tenant: string, Email: string, token: string) =>
+      stack.call('TenantInvitations_Delete', { Tenant, Email }, token),
 
     /** Invites, and returns the token. */
-    async invite(Tenant: string, Email: string, token: string, offer: object = {}): Promise<string> {
+    async invite(
+      Tenant: string,
+      Email: string,
+      token: string,
+      offer: object = {},
+    ): Promise<string> {
       const invited = String(recordIn(await create(Tenant, Email, token, offer), 'Token'));
       assert.match(invited, /^bwki_[0-9A-Za-z]{49}$/);
       return invited;
@@ -47,15 +54,27 @@ export function inviter(stack: Stack) {
     },
     async add(Tenant: string, person: Person, owner: Person, role?: string): Promise<void> {
       bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, owner.token));
-      if (role) bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, owner.token));
+      if (role)
+        bodyOf(
+          await stack.call(
+            'Grants_Add',
+            { Grant: { Tenant, UserID: person.id, Role: role } },
+            owner.token,
+          ),
+        );
     },
 
     /** The invitations into a tenant as the platform sees them. */
-    list: async (Tenant: string, limit?: number) => readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey, limit),
+    list: async (Tenant: string, limit?: number) =>
+      readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey, limit),
     statuses: async (Tenant: string) =>
-      (await readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey)).items.map(({ Status }) => Status),
+      (
+        await readList<Invitation>(stack, 'TenantInvitations_List', { Tenant }, stack.platformKey)
+      ).items.map(({ Status }) => Status),
     /** The types of the events about invitations and members that a tenant has seen. */
     told: async (Tenant: string) =>
-      (await eventsOf(stack, 'access', Tenant)).map(({ type }) => type).filter((type) => /^(invitation|tenant\.member)/.test(type)),
+      (await eventsOf(stack, 'access', Tenant))
+        .map(({ type }) => type)
+        .filter((type) => /^(invitation|tenant\.member)/.test(type)),
   };
 }

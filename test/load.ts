@@ -19,8 +19,11 @@ export async function requestsOf(stack: Stack): Promise<(turn: number) => Reques
   const { token, email } = await signUp(stack);
   const tenant = await createTenant(stack, token);
   const pathOf = (turn: number) => `team-${turn % 20}`;
-  const save = (turn: number) => ({ Group: { Tenant: tenant, Path: pathOf(turn), Description: `turn ${turn}` } });
-  for (let turn = 0; turn < 20; turn++) assert.equal((await stack.call('Groups_Save', save(turn), token)).status, 200);
+  const save = (turn: number) => ({
+    Group: { Tenant: tenant, Path: pathOf(turn), Description: `turn ${turn}` },
+  });
+  for (let turn = 0; turn < 20; turn++)
+    assert.equal((await stack.call('Groups_Save', save(turn), token)).status, 200);
   const mix: ReadonlyArray<(turn: number) => Request> = [
     () => ({ operation: 'Account_Get', body: {}, token }),
     (turn) => ({ operation: 'Groups_Save', body: save(turn), token }),
@@ -35,20 +38,36 @@ export async function requestsOf(stack: Stack): Promise<(turn: number) => Reques
 }
 
 /** Sends `rate` requests a second until `meanwhile` is over, each to the next gateway that is ready, as a load balancer would. None is sent twice. */
-export async function loadWhile({ gateways, rate, requestOf }: Load, meanwhile: () => Promise<void>) {
+export async function loadWhile(
+  { gateways, rate, requestOf }: Load,
+  meanwhile: () => Promise<void>,
+) {
   const readiness = watchReadiness(gateways);
   await readiness.looked;
-  const pools = new Map(gateways.map((gateway) => [gateway, new Pool(`http://${loopback}:${gateway.port}`, { connections: 64 })]));
+  const pools = new Map(
+    gateways.map((gateway) => [
+      gateway,
+      new Pool(`http://${loopback}:${gateway.port}`, { connections: 64 }),
+    ]),
+  );
   const failures: string[] = [];
   const took: number[] = [];
   const send = async (turn: number) => {
     const ready = readiness.ready();
     const pool = pools.get(ready[turn % ready.length] ?? (gateways[0] as Replica)) as Pool;
     const { operation, body, token } = requestOf(turn);
-    const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+    const headers = {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
     const began = performance.now();
     try {
-      const answer = await pool.request({ method: 'POST', path: `/${operation}`, headers, body: JSON.stringify(body) });
+      const answer = await pool.request({
+        method: 'POST',
+        path: `/${operation}`,
+        headers,
+        body: JSON.stringify(body),
+      });
       const text = await answer.body.text();
       if (answer.statusCode !== 200) failures.push(`${operation}: ${answer.statusCode} ${text}`);
     } catch (error) {
@@ -64,7 +83,11 @@ export async function loadWhile({ gateways, rate, requestOf }: Load, meanwhile: 
     for (let due = began; !done; await sleep(5)) {
       const now = performance.now();
       // What could not be sent in its time is not made up for in a burst.
-      for (due = Math.max(due, now - 100); due < now && inFlight.size < maxInFlight; due += 1000 / rate) {
+      for (
+        due = Math.max(due, now - 100);
+        due < now && inFlight.size < maxInFlight;
+        due += 1000 / rate
+      ) {
         const one = send(requests++).finally(() => inFlight.delete(one));
         inFlight.add(one);
       }
@@ -85,5 +108,11 @@ export async function loadWhile({ gateways, rate, requestOf }: Load, meanwhile: 
   }
   took.sort((a, b) => a - b);
   const percentile = (share: number) => Math.round(took[Math.floor(took.length * share)] ?? 0);
-  return { failures, requests, perSecond: Math.round(requests / seconds), medianMs: percentile(0.5), p99Ms: percentile(0.99) };
+  return {
+    failures,
+    requests,
+    perSecond: Math.round(requests / seconds),
+    medianMs: percentile(0.5),
+    p99Ms: percentile(0.99),
+  };
 }

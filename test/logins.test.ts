@@ -20,10 +20,13 @@ before(async () => {
   admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   // The template's roles are the superuser's: here the migrations make them.
-  for (const one of schemas) await admin.query(`alter role bailiwick_${one.service} rename to former_${one.service}`);
+  for (const one of schemas)
+    await admin.query(`alter role bailiwick_${one.service} rename to former_${one.service}`);
   const { password, pathname } = new URL(database.url);
   const make = (name: string, rights = '') =>
-    admin.query(`create role ${admin.escapeIdentifier(name)} login ${rights} password ${admin.escapeLiteral(decodeURIComponent(password))}`);
+    admin.query(
+      `create role ${admin.escapeIdentifier(name)} login ${rights} password ${admin.escapeLiteral(decodeURIComponent(password))}`,
+    );
   for (const name of ['owner', 'next']) {
     await make(name, 'createrole');
     await admin.query(`grant create on database ${pathname.slice(1)} to ${name}`);
@@ -43,9 +46,18 @@ function urlOf(login: string): string {
 }
 
 /** What the services of these schemas see when they connect as that login, one after the other. */
-async function asLogin(login: string, look: (opened: Database, schema: ServiceSchema) => Promise<void>): Promise<void> {
+async function asLogin(
+  login: string,
+  look: (opened: Database, schema: ServiceSchema) => Promise<void>,
+): Promise<void> {
   for (const schema of schemas) {
-    const opened = openDatabase({ service: schema.service, url: urlOf(login), entities: schema.entities, poolSize: 1, log });
+    const opened = openDatabase({
+      service: schema.service,
+      url: urlOf(login),
+      entities: schema.entities,
+      poolSize: 1,
+      log,
+    });
     try {
       await look(opened, schema);
     } finally {
@@ -54,32 +66,48 @@ async function asLogin(login: string, look: (opened: Database, schema: ServiceSc
   }
 }
 
-const loginUrls = () => Object.fromEntries(schemas.map((schema) => [`BAILIWICK_${schema.service.toUpperCase()}_LOGIN_URL`, urlOf(service)]));
+const loginUrls = () =>
+  Object.fromEntries(
+    schemas.map((schema) => [
+      `BAILIWICK_${schema.service.toUpperCase()}_LOGIN_URL`,
+      urlOf(service),
+    ]),
+  );
 
 test('services work as a login that is not the migrations’, once those have run, and again', async () => {
   for (let run = 0; run < 2; run++) {
     await migrateAll({ DATABASE_URL: urlOf('owner'), ...loginUrls() }, log);
     await asLogin(service, async (opened, schema) => {
       await assertSchemaWindow(opened, schema);
-      await assert.rejects(opened.query({ name: 'alter', text: 'alter table outbox add column mine text' }, []), { code: '42501' });
+      await assert.rejects(
+        opened.query({ name: 'alter', text: 'alter table outbox add column mine text' }, []),
+        { code: '42501' },
+      );
     });
   }
 });
 
 test('a login that the migrations are not told of is let into no schema', async () => {
-  await asLogin('stranger', (opened) => assert.rejects(opened.ping(), /permission denied to set role/));
+  await asLogin('stranger', (opened) =>
+    assert.rejects(opened.ping(), /permission denied to set role/),
+  );
 });
 
 test('a login that does not exist fails the migrations by its name', async () => {
   const environment = { DATABASE_URL: urlOf('owner'), BAILIWICK_SSO_LOGIN_URL: urlOf('nobody') };
   await assert.rejects(migrateAll(environment, log), /role "nobody" does not exist/);
-  await assert.rejects(migrateAll({ ...environment, BAILIWICK_SSO_LOGIN_URL: 'nobody' }, log), /BAILIWICK_SSO_LOGIN_URL Invalid URL/);
+  await assert.rejects(
+    migrateAll({ ...environment, BAILIWICK_SSO_LOGIN_URL: 'nobody' }, log),
+    /BAILIWICK_SSO_LOGIN_URL Invalid URL/,
+  );
 });
 
 test('another login migrates once it has what the first one owns', async () => {
   const next = () => migrateAll({ DATABASE_URL: urlOf('next'), ...loginUrls() }, log);
   await assert.rejects(next(), { code: '42501' });
   await admin.query('reassign owned by owner to next');
-  await admin.query(`grant ${schemas.map((schema) => `bailiwick_${schema.service}`).join()} to next with admin option`);
+  await admin.query(
+    `grant ${schemas.map((schema) => `bailiwick_${schema.service}`).join()} to next with admin option`,
+  );
   await next();
 });

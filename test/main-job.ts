@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { eventually } from './harness.ts';
-import { caughtBy, createTenant, mailTo, newAddress, password, type Reached, register, tokenIn } from './people.ts';
+import {
+  caughtBy,
+  createTenant,
+  mailTo,
+  newAddress,
+  password,
+  type Reached,
+  register,
+  tokenIn,
+} from './people.ts';
 
 /** `url` is the public one, and `hooksUrl` where the product reaches the inbox, where that is another place. */
 export type Installation = Reached & { url: string; hooksUrl?: string };
@@ -16,12 +25,20 @@ export async function doMainJob(stack: Installation): Promise<void> {
   );
 
   const URL = `${stack.hooksUrl ?? stack.inboxUrl}/hooks/main`;
-  const created = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'catcher', URL } }, session);
+  const created = await stack.call(
+    'Webhooks_CreateEndpoint',
+    { Endpoint: { Tenant: tenant, Name: 'catcher', URL } },
+    session,
+  );
   assert.equal(created.status, 200, JSON.stringify(created.body));
   const secret = String(created.body['Secret']);
   assert.match(secret, /^whsec_/);
 
-  const saved = await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng/backend', Name: 'Backend' } }, session);
+  const saved = await stack.call(
+    'Groups_Save',
+    { Group: { Tenant: tenant, Path: 'eng/backend', Name: 'Backend' } },
+    session,
+  );
   assert.deepEqual(saved.body, {}, JSON.stringify(saved.body));
 
   const caught = await eventually('group.created at the catcher', async () => {
@@ -30,7 +47,12 @@ export async function doMainJob(stack: Installation): Promise<void> {
   });
   assert.equal(caught.SignatureValid, true);
   assert.equal(caught.StandardWebhooksValid, true);
-  const event = JSON.parse(caught.Body) as { id: string; tenant: string; actor: unknown; data: Record<string, unknown> };
+  const event = JSON.parse(caught.Body) as {
+    id: string;
+    tenant: string;
+    actor: unknown;
+    data: Record<string, unknown>;
+  };
   assert.equal(event.tenant, tenant);
   assert.deepEqual(event.actor, { type: 'user', id: userId });
   assert.equal(caught.Headers['webhook-id'], event.id);
@@ -39,7 +61,9 @@ export async function doMainJob(stack: Installation): Promise<void> {
 
   const audit = await eventually('the audit entry', async () => {
     const answer = await stack.call('Audit_List', { Tenant: tenant }, session);
-    const { Items } = answer.body['Page'] as { Items: Array<{ Action: string; ActorID: string; Result: string }> };
+    const { Items } = answer.body['Page'] as {
+      Items: Array<{ Action: string; ActorID: string; Result: string }>;
+    };
     return Items.find(({ Action }) => Action === 'group.created');
   });
   assert.equal(audit.ActorID, userId);

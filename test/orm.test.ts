@@ -16,14 +16,24 @@ describe('orm', () => {
   });
   after(() => testDatabase?.drop());
 
-  const dek = (tenant: string, id: string) => ({ tenant, id, kek: 'k1', wrapped: new Uint8Array([1]), createdAt: new Date() });
+  const dek = (tenant: string, id: string) => ({
+    tenant,
+    id,
+    kek: 'k1',
+    wrapped: new Uint8Array([1]),
+    createdAt: new Date(),
+  });
 
   test('connections that the server cuts, at whatever moment, are given back', async () => {
     const killer = new pg.Client({ connectionString: testDatabase.url });
     await killer.connect();
     let cut = 0;
     for (const deadline = Date.now() + 3000; cut < 60 && Date.now() < deadline; ) {
-      const running = Promise.allSettled(Array.from({ length: 8 }, () => database.transaction(null, (em) => execute(em, 'select 1', []))));
+      const running = Promise.allSettled(
+        Array.from({ length: 8 }, () =>
+          database.transaction(null, (em) => execute(em, 'select 1', [])),
+        ),
+      );
       await sleep(Math.random() * 3);
       const killed = await killer.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bailiwick-notifications' and datname = current_database()`,
@@ -33,11 +43,15 @@ describe('orm', () => {
     }
     await killer.end();
     assert.ok(cut > 10, `${cut} connections were cut`);
-    await Promise.all([1, 2, 3].map(() => database.transaction(null, (em) => execute(em, 'select 1', []))));
+    await Promise.all(
+      [1, 2, 3].map(() => database.transaction(null, (em) => execute(em, 'select 1', []))),
+    );
   });
 
   test('a tenant-scoped table is not reached without a tenant, and never another one', async () => {
-    await database.transaction('tnt_a', async (em) => em.persist(em.create(DekEntity, dek('tnt_a', 'dek_1'))));
+    await database.transaction('tnt_a', async (em) =>
+      em.persist(em.create(DekEntity, dek('tnt_a', 'dek_1'))),
+    );
     await assert.rejects(
       database.transaction(null, (em) => em.find(DekEntity, {})),
       /filter 'tenant'/,
@@ -48,7 +62,9 @@ describe('orm', () => {
       assert.equal(await em.nativeDelete(DekEntity, { id: 'dek_1' }), 0);
     });
     await assert.rejects(
-      database.transaction('tnt_b', async (em) => em.persist(em.create(DekEntity, dek('tnt_a', 'dek_2')))),
+      database.transaction('tnt_b', async (em) =>
+        em.persist(em.create(DekEntity, dek('tnt_a', 'dek_2'))),
+      ),
       /another tenant/,
     );
     assert.equal(await database.transaction('tnt_a', (em) => em.count(DekEntity, {})), 1);
@@ -64,7 +80,9 @@ describe('orm', () => {
 
   test('values are bound and never part of the statement', async () => {
     const hostile = `x'; drop table dek; -- $1 ? \\`;
-    const [row] = await database.transaction(null, (em) => execute<{ text: string }>(em, 'select $1::text as text', [hostile]));
+    const [row] = await database.transaction(null, (em) =>
+      execute<{ text: string }>(em, 'select $1::text as text', [hostile]),
+    );
     assert.equal(row?.text, hostile);
   });
 

@@ -5,14 +5,21 @@ import { eventually, type Stack } from './harness.ts';
 // What most tests begin with, done the way a client does it: through the gateway, with the mail from the inbox.
 
 export type Mail = { To: string; Subject: string; Text: string; Html: string; Links: string[] };
-export type Caught = { Headers: Record<string, string>; Body: string; BodyBase64: string; SignatureValid?: boolean; StandardWebhooksValid?: boolean };
+export type Caught = {
+  Headers: Record<string, string>;
+  Body: string;
+  BodyBase64: string;
+  SignatureValid?: boolean;
+  StandardWebhooksValid?: boolean;
+};
 
 /** The product as a client has it, and the inbox beside it. */
 export type Reached = Pick<Stack, 'call' | 'inboxUrl'>;
 
 export const password = 'correct horse battery';
 
-export const newAddress = (name = 'person') => `${name}-${randomBytes(4).toString('hex')}@example.com`;
+export const newAddress = (name = 'person') =>
+  `${name}-${randomBytes(4).toString('hex')}@example.com`;
 
 /** The mails to an address, newest first. */
 export async function mailsTo(stack: Reached, address: string): Promise<Mail[]> {
@@ -37,21 +44,32 @@ export function tokenIn(mail: Mail): string {
 
 /** What a webhook catcher got, newest first. */
 export async function caughtBy(stack: Reached, name: string, secret = ''): Promise<Caught[]> {
-  const response = await fetch(`${stack.inboxUrl}/hooks/${name}?secret=${encodeURIComponent(secret)}`);
+  const response = await fetch(
+    `${stack.inboxUrl}/hooks/${name}?secret=${encodeURIComponent(secret)}`,
+  );
   const { Requests } = (await response.json()) as { Requests: Caught[] };
   return Requests;
 }
 
 export async function register(stack: Reached, email: string): Promise<string> {
-  const { status, body } = await stack.call('Account_Register', { Email: email, Password: password });
+  const { status, body } = await stack.call('Account_Register', {
+    Email: email,
+    Password: password,
+  });
   assert.equal(status, 200, JSON.stringify(body));
   return String(body['UserID']);
 }
 
 /** A person with a verified address, signed in. `earlier` mails went to the address before. */
-export async function signUp(stack: Reached, email = newAddress(), earlier = 0): Promise<{ id: string; email: string; token: string }> {
+export async function signUp(
+  stack: Reached,
+  email = newAddress(),
+  earlier = 0,
+): Promise<{ id: string; email: string; token: string }> {
   await register(stack, email);
-  const verified = await stack.call('Account_Verify', { Token: tokenIn(await mailTo(stack, email, earlier + 1)) });
+  const verified = await stack.call('Account_Verify', {
+    Token: tokenIn(await mailTo(stack, email, earlier + 1)),
+  });
   assert.equal(verified.status, 200, JSON.stringify(verified.body));
   const { status, body } = await stack.call('Account_Login', { Email: email, Password: password });
   assert.equal(status, 200, JSON.stringify(body));
@@ -59,15 +77,27 @@ export async function signUp(stack: Reached, email = newAddress(), earlier = 0):
 }
 
 /** A tenant of somebody's, made by the platform, so that it does not count as one of the ten that they may make. */
-export async function tenantFor(stack: Pick<Stack, 'call' | 'platformKey'>, OwnerID: string, Settings: object = {}): Promise<string> {
-  const { status, body } = await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings }, OwnerID }, stack.platformKey);
+export async function tenantFor(
+  stack: Pick<Stack, 'call' | 'platformKey'>,
+  OwnerID: string,
+  Settings: object = {},
+): Promise<string> {
+  const { status, body } = await stack.call(
+    'Tenants_Create',
+    { Tenant: { Name: 'Acme', Settings }, OwnerID },
+    stack.platformKey,
+  );
   assert.equal(status, 200, JSON.stringify(body));
   return (body['Tenant'] as { ID: string }).ID;
 }
 
 /** A tenant of the person whose token it is. */
 export async function createTenant(stack: Reached, token: string, name = 'Acme'): Promise<string> {
-  const { status, body } = await stack.call('Tenants_Create', { Tenant: { Name: name, Slug: `acme-${randomBytes(4).toString('hex')}` } }, token);
+  const { status, body } = await stack.call(
+    'Tenants_Create',
+    { Tenant: { Name: name, Slug: `acme-${randomBytes(4).toString('hex')}` } },
+    token,
+  );
   assert.equal(status, 200, JSON.stringify(body));
   return (body['Tenant'] as { ID: string }).ID;
 }

@@ -26,9 +26,15 @@ describe('races between replicas', () => {
 
   describe('at the moment a right is gone, both gateways refuse what they have remembered', () => {
     /** A right of somebody: how it is used, and how it is taken away. */
-    type Right = { use: (gateway: number) => Promise<Answer>; end: (gateway: number) => Promise<Answer> };
+    type Right = {
+      use: (gateway: number) => Promise<Answer>;
+      end: (gateway: number) => Promise<Answer>;
+    };
 
-    const ofSession = (token: string, end: Right['end']): Right => ({ use: (gateway) => stage.via(gateway, 'Account_Get', {}, token), end });
+    const ofSession = (token: string, end: Right['end']): Right => ({
+      use: (gateway) => stage.via(gateway, 'Account_Get', {}, token),
+      end,
+    });
 
     const ways: Record<string, () => Promise<Right>> = {
       async Account_Logout() {
@@ -37,17 +43,30 @@ describe('races between replicas', () => {
       },
       async Sessions_Revoke() {
         const { email, token } = await stage.newPerson();
-        const other = bodyOf(await stage.via(0, 'Account_Login', { Email: email, Password: password }));
-        return ofSession(String(other['Token']), (gateway) => stage.via(gateway, 'Sessions_Revoke', { ID: (other['Session'] as { ID: string }).ID }, token));
+        const other = bodyOf(
+          await stage.via(0, 'Account_Login', { Email: email, Password: password }),
+        );
+        return ofSession(String(other['Token']), (gateway) =>
+          stage.via(
+            gateway,
+            'Sessions_Revoke',
+            { ID: (other['Session'] as { ID: string }).ID },
+            token,
+          ),
+        );
       },
       async Sessions_RevokeAll() {
         const { email, token } = await stage.newPerson();
-        return ofSession(await stage.login(0, email), (gateway) => stage.via(gateway, 'Sessions_RevokeAll', {}, token));
+        return ofSession(await stage.login(0, email), (gateway) =>
+          stage.via(gateway, 'Sessions_RevokeAll', {}, token),
+        );
       },
       async Account_ChangePassword() {
         const { email, token } = await stage.newPerson();
         const change = { Current: password, Password: newPassword() };
-        return ofSession(await stage.login(0, email), (gateway) => stage.via(gateway, 'Account_ChangePassword', change, token));
+        return ofSession(await stage.login(0, email), (gateway) =>
+          stage.via(gateway, 'Account_ChangePassword', change, token),
+        );
       },
       async Account_ResetPassword() {
         const { email, token } = await stage.newPerson();
@@ -57,17 +76,24 @@ describe('races between replicas', () => {
       },
       async TenantMembers_Remove() {
         const [owner, member] = await Promise.all([stage.newPerson(), stage.newPerson()]);
-        const membership = { Tenant: await createTenant(stage.stack, owner.token), UserID: member.id };
+        const membership = {
+          Tenant: await createTenant(stage.stack, owner.token),
+          UserID: member.id,
+        };
         bodyOf(await stage.via(0, 'TenantMembers_Add', membership, owner.token));
         return {
-          use: (gateway) => stage.via(gateway, 'Groups_List', { Tenant: membership.Tenant }, member.token),
+          use: (gateway) =>
+            stage.via(gateway, 'Groups_List', { Tenant: membership.Tenant }, member.token),
           end: (gateway) => stage.via(gateway, 'TenantMembers_Remove', membership, owner.token),
         };
       },
     };
 
     /** Uses the right over and over through both gateways, ends it, and counts what is allowed that began after the reply. */
-    async function tryOnce(round: number, { use, end }: Right): Promise<{ allowed: number; refused: number }> {
+    async function tryOnce(
+      round: number,
+      { use, end }: Right,
+    ): Promise<{ allowed: number; refused: number }> {
       let endedAt = Number.POSITIVE_INFINITY;
       const outcome = { allowed: 0, refused: 0 };
       const attempt = async (gateway: number) => {
@@ -75,7 +101,8 @@ describe('races between replicas', () => {
         const { status, body } = await use(gateway);
         assert.ok([200, 401, 403].includes(status), JSON.stringify(body));
         if (isLate) outcome[status === 200 ? 'allowed' : 'refused']++;
-        else if (endedAt === Number.POSITIVE_INFINITY) assert.equal(status, 200, JSON.stringify(body));
+        else if (endedAt === Number.POSITIVE_INFINITY)
+          assert.equal(status, 200, JSON.stringify(body));
       };
       await Promise.all(Array.from({ length: 6 }, (_, index) => attempt(index)));
       const ending = end(round);
@@ -84,7 +111,10 @@ describe('races between replicas', () => {
       });
       bodyOf(await ending);
       endedAt = performance.now();
-      await Promise.all([...Array.from({ length: 2 * burst }, (_, index) => attempt(index)), ...meanwhile]);
+      await Promise.all([
+        ...Array.from({ length: 2 * burst }, (_, index) => attempt(index)),
+        ...meanwhile,
+      ]);
       return outcome;
     }
 
@@ -93,9 +123,12 @@ describe('races between replicas', () => {
         const all: Array<{ allowed: number; refused: number }> = [];
         for (let round = 0; round < rounds; round += atOnce) {
           const rights = await Promise.all(Array.from({ length: atOnce }, prepare));
-          all.push(...(await Promise.all(rights.map((right, index) => tryOnce(round + index, right)))));
+          all.push(
+            ...(await Promise.all(rights.map((right, index) => tryOnce(round + index, right)))),
+          );
         }
-        const sum = (kind: 'allowed' | 'refused') => all.reduce((total, outcome) => total + outcome[kind], 0);
+        const sum = (kind: 'allowed' | 'refused') =>
+          all.reduce((total, outcome) => total + outcome[kind], 0);
         t.diagnostic(`${sum('allowed')} allowed, ${sum('refused')} refused`);
         assert.deepEqual([sum('allowed'), sum('refused')], [0, 2 * burst * rounds]);
       });
@@ -104,11 +137,16 @@ describe('races between replicas', () => {
     test('nor does a gateway that no word of the revocation reaches', async () => {
       for (let round = 0; round < 2; round++) {
         const { token } = await stage.newPerson();
-        for (const gateway of [0, 1, 0, 1]) bodyOf(await stage.via(gateway, 'Account_Get', {}, token));
+        for (const gateway of [0, 1, 0, 1])
+          bodyOf(await stage.via(gateway, 'Account_Get', {}, token));
         stage.cable.hold();
         try {
           bodyOf(await stage.via(round, 'Account_Logout', {}, token));
-          const late = await Promise.all(Array.from({ length: 2 * burst }, (_, index) => stage.via(index, 'Account_Get', {}, token)));
+          const late = await Promise.all(
+            Array.from({ length: 2 * burst }, (_, index) =>
+              stage.via(index, 'Account_Get', {}, token),
+            ),
+          );
           assert.deepEqual(
             late.filter(({ status }) => status !== 401).map(({ status }) => status),
             [],
@@ -127,7 +165,11 @@ describe('races between replicas', () => {
     const oneOf = (count: number) => ({ 200: 1, [dead]: count - 1 });
     const copies = (count: number, body: object) => Array.from({ length: count }, () => body);
     const countEvents = (type: string, id: string) =>
-      countOf(stage.stack, `identity.outbox where event is not null and event::jsonb ->> 'type' = $1 and event::jsonb -> 'data' ->> 'ID' = $2`, [type, id]);
+      countOf(
+        stage.stack,
+        `identity.outbox where event is not null and event::jsonb ->> 'type' = $1 and event::jsonb -> 'data' ->> 'ID' = $2`,
+        [type, id],
+      );
 
     async function registered(): Promise<{ email: string; token: string }> {
       const email = newAddress();
@@ -135,7 +177,10 @@ describe('races between replicas', () => {
       return { email, token: tokenIn(await mailTo(stage.stack, email)) };
     }
 
-    async function changing({ token }: Person, to = newAddress('next')): Promise<{ email: string; token: string }> {
+    async function changing(
+      { token }: Person,
+      to = newAddress('next'),
+    ): Promise<{ email: string; token: string }> {
       const earlier = (await mailsTo(stage.stack, to)).length;
       bodyOf(await stage.via(1, 'Account_ChangeEmail', { Email: to, Password: password }, token));
       return { email: to, token: tokenIn(await mailTo(stage.stack, to, earlier + 1)) };
@@ -145,9 +190,16 @@ describe('races between replicas', () => {
       const { email, token } = await registered();
       const { tally } = await stage.race('Account_Verify', copies(crowd, { Token: token }));
       assert.deepEqual(tally, oneOf(crowd));
-      const [user, ...more] = await rowsOf<{ id: string }>(stage.stack, 'select id from identity.user_account where email = $1', [email]);
+      const [user, ...more] = await rowsOf<{ id: string }>(
+        stage.stack,
+        'select id from identity.user_account where email = $1',
+        [email],
+      );
       assert.ok(user && more.length === 0);
-      assert.equal(await countOf(stage.stack, 'identity.registration where email = $1', [email]), 0);
+      assert.equal(
+        await countOf(stage.stack, 'identity.registration where email = $1', [email]),
+        0,
+      );
       assert.equal(await countEvents('user.verified', user.id), 1);
       await stage.login(0, email);
     });
@@ -159,19 +211,28 @@ describe('races between replicas', () => {
       assert.deepEqual(tally, oneOf(crowd));
       assert.equal(await countEvents('user.updated', person.id), 1);
       await stage.login(0, email);
-      assert.equal((await stage.via(1, 'Account_Login', { Email: person.email, Password: password })).status, 401);
+      assert.equal(
+        (await stage.via(1, 'Account_Login', { Email: person.email, Password: password })).status,
+        401,
+      );
     });
 
     test('Account_ResetPassword has one winner among 200, and the password is the winner’s', async () => {
       const { id, email, token: session } = await stage.newPerson();
       bodyOf(await stage.via(0, 'Account_RequestPasswordReset', { Email: email }));
       const token = tokenIn(await mailTo(stage.stack, email));
-      const bodies = Array.from({ length: crowd }, () => ({ Token: token, Password: newPassword() }));
+      const bodies = Array.from({ length: crowd }, () => ({
+        Token: token,
+        Password: newPassword(),
+      }));
       const { answers, tally } = await stage.race('Account_ResetPassword', bodies);
       assert.deepEqual(tally, oneOf(crowd));
       const winner = answers.findIndex(({ status }) => status === 200);
       await stage.login(0, email, bodies[winner]?.Password);
-      for (const { Password } of [...bodies.slice(winner + 1), ...bodies.slice(0, winner)].slice(0, 3)) {
+      for (const { Password } of [...bodies.slice(winner + 1), ...bodies.slice(0, winner)].slice(
+        0,
+        3,
+      )) {
         assert.equal((await stage.via(1, 'Account_Login', { Email: email, Password })).status, 401);
       }
       assert.equal((await stage.via(1, 'Account_Get', {}, session)).status, 401);
@@ -184,14 +245,20 @@ describe('races between replicas', () => {
         const { email, token } = await registered();
         bodyOf(await stage.via(1, 'Account_Register', { Email: email, Password: password }));
         const other = tokenIn(await mailTo(stage.stack, email, 2));
-        const changes = [await changing(await stage.newPerson(), email), await changing(await stage.newPerson(), email)];
+        const changes = [
+          await changing(await stage.newPerson(), email),
+          await changing(await stage.newPerson(), email),
+        ];
         const tokens = [token, other, ...changes.map((change) => change.token)];
         const { tally } = await stage.race(
           'Account_Verify',
           [...tokens, ...tokens.toReversed(), ...tokens].map((Token) => ({ Token })),
         );
         assert.deepEqual(tally, oneOf(3 * tokens.length));
-        assert.equal(await countOf(stage.stack, 'identity.user_account where email = $1', [email]), 1);
+        assert.equal(
+          await countOf(stage.stack, 'identity.user_account where email = $1', [email]),
+          1,
+        );
       }
     });
 
@@ -200,15 +267,33 @@ describe('races between replicas', () => {
         const [{ id, email }, changer] = [await stage.newPerson(), await stage.newPerson()];
         const next = newAddress('next');
         const answers = await Promise.all([
-          ...[0, 1, 0, 1].map((gateway) => stage.via(gateway, 'Account_RequestPasswordReset', { Email: email })),
-          ...[0, 1].map((gateway) => stage.via(gateway, 'Account_ChangeEmail', { Email: next, Password: password }, changer.token)),
+          ...[0, 1, 0, 1].map((gateway) =>
+            stage.via(gateway, 'Account_RequestPasswordReset', { Email: email }),
+          ),
+          ...[0, 1].map((gateway) =>
+            stage.via(
+              gateway,
+              'Account_ChangeEmail',
+              { Email: next, Password: password },
+              changer.token,
+            ),
+          ),
         ]);
         for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
-        assert.equal(await countOf(stage.stack, 'identity.reset_token where user_id = $1', [id]), 1);
-        assert.equal(await countOf(stage.stack, 'identity.email_change where user_id = $1', [changer.id]), 1);
+        assert.equal(
+          await countOf(stage.stack, 'identity.reset_token where user_id = $1', [id]),
+          1,
+        );
+        assert.equal(
+          await countOf(stage.stack, 'identity.email_change where user_id = $1', [changer.id]),
+          1,
+        );
         if (round % 5 > 0) continue;
         await mailTo(stage.stack, email, 4);
-        const bodies = (await mailsTo(stage.stack, email)).map((mail) => ({ Token: tokenIn(mail), Password: newPassword() }));
+        const bodies = (await mailsTo(stage.stack, email)).map((mail) => ({
+          Token: tokenIn(mail),
+          Password: newPassword(),
+        }));
         assert.deepEqual((await stage.race('Account_ResetPassword', bodies)).tally, oneOf(4));
       }
     });
@@ -222,19 +307,29 @@ describe('races between replicas', () => {
         const replace = () =>
           round % 2 === 0
             ? stage.via(round / 2, 'Account_ResetPassword', { Token, Password })
-            : stage.via((round - 1) / 2, 'Account_ChangePassword', { Current: password, Password }, token);
+            : stage.via(
+                (round - 1) / 2,
+                'Account_ChangePassword',
+                { Current: password, Password },
+                token,
+              );
         let replaced = false;
         const sessions: string[] = [];
         const signIns = [0, 1].map(async (gateway) => {
           while (!replaced) {
-            const { status, body } = await stage.via(gateway, 'Account_Login', { Email: email, Password: password });
+            const { status, body } = await stage.via(gateway, 'Account_Login', {
+              Email: email,
+              Password: password,
+            });
             assert.ok(status === 200 || status === 401, JSON.stringify(body));
             if (status === 200) sessions.push(String(body['Token']));
           }
         });
         bodyOf(await replace().finally(() => (replaced = true)));
         await Promise.all(signIns);
-        const alive = await Promise.all(sessions.map((session) => stage.via(round, 'Account_Get', {}, session)));
+        const alive = await Promise.all(
+          sessions.map((session) => stage.via(round, 'Account_Get', {}, session)),
+        );
         assert.equal(alive.filter(({ status }) => status !== 401).length, 0, `round ${round}`);
         await stage.login(0, email, Password);
       }
@@ -245,7 +340,9 @@ describe('races between replicas', () => {
         const { email, token } = await stage.newPerson();
         const passwords = [newPassword(), newPassword()];
         const answers = await Promise.all(
-          passwords.map((Password, gateway) => stage.via(gateway, 'Account_ChangePassword', { Current: password, Password }, token)),
+          passwords.map((Password, gateway) =>
+            stage.via(gateway, 'Account_ChangePassword', { Current: password, Password }, token),
+          ),
         );
         assert.deepEqual(answers.map(({ status }) => String(status)).sort(), ['200', '403']);
         await stage.login(0, email, passwords[answers.findIndex(({ status }) => status === 200)]);
@@ -255,8 +352,18 @@ describe('races between replicas', () => {
     test('a new password voids a change of address that waits: whoever knew the old one may have asked for it', async () => {
       const person = await stage.newPerson();
       const change = await changing(person);
-      bodyOf(await stage.via(0, 'Account_ChangePassword', { Current: password, Password: newPassword() }, person.token));
-      assert.equal((await stage.via(1, 'Account_Verify', { Token: change.token })).body.Code, 'failed_precondition');
+      bodyOf(
+        await stage.via(
+          0,
+          'Account_ChangePassword',
+          { Current: password, Password: newPassword() },
+          person.token,
+        ),
+      );
+      assert.equal(
+        (await stage.via(1, 'Account_Verify', { Token: change.token })).body.Code,
+        'failed_precondition',
+      );
     });
 
     test('Account_ResetPassword voids a change of address that waits', async () => {
@@ -265,9 +372,13 @@ describe('races between replicas', () => {
       bodyOf(await stage.via(0, 'Account_RequestPasswordReset', { Email: person.email }));
       const Token = tokenIn(await mailTo(stage.stack, person.email));
       bodyOf(await stage.via(0, 'Account_ResetPassword', { Token, Password: newPassword() }));
-      assert.equal((await stage.via(1, 'Account_Verify', { Token: change.token })).body.Code, 'failed_precondition');
+      assert.equal(
+        (await stage.via(1, 'Account_Verify', { Token: change.token })).body.Code,
+        'failed_precondition',
+      );
     });
   });
 
-  test('none of the other people’s calls failed meanwhile', (t) => stage.endLoad((line) => t.diagnostic(line)));
+  test('none of the other people’s calls failed meanwhile', (t) =>
+    stage.endLoad((line) => t.diagnostic(line)));
 });

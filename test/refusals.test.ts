@@ -21,12 +21,25 @@ test('of what is refused again and again ten get an entry each, and one says how
     createLog('test', () => {}),
   );
   const refuse = (id: string, Tenant: string) => {
-    const origin = { operation: { name: 'Groups_List' }, caller: create(CallerSchema, { type: 'user', id }), permission: 'iam.groups.read' };
-    const refusal = { Tenant, Action: 'access.denied', Result: 'denied', Code: 'permission_denied', Targets: [] } as const;
+    const origin = {
+      operation: { name: 'Groups_List' },
+      caller: create(CallerSchema, { type: 'user', id }),
+      permission: 'iam.groups.read',
+    };
+    const refusal = {
+      Tenant,
+      Action: 'access.denied',
+      Result: 'denied',
+      Code: 'permission_denied',
+      Targets: [],
+    } as const;
     return refusals.record(`${id} ${Tenant}`, origin, refusal);
   };
   const entries = async () => {
-    const rows = await rowsOf<{ audit: string }>({ databaseUrl: store.url }, 'select audit from access.outbox order by id');
+    const rows = await rowsOf<{ audit: string }>(
+      { databaseUrl: store.url },
+      'select audit from access.outbox order by id',
+    );
     return rows.map(({ audit }) => JSON.parse(audit) as AuditDraft);
   };
   await Promise.all(Array.from({ length: 25 }, () => refuse('usr_1', 'tnt_1')));
@@ -35,7 +48,10 @@ test('of what is refused again and again ten get an entry each, and one says how
   await refusals.tell();
   const all = await entries();
   const { ActorID, Tenant, Operation, Permission, Result, Changes } = all.at(-1) ?? assert.fail();
-  assert.deepEqual([all.length, ActorID, Tenant, Operation, Permission, Result], [21, 'usr_1', 'tnt_1', 'Groups_List', 'iam.groups.read', 'denied']);
+  assert.deepEqual(
+    [all.length, ActorID, Tenant, Operation, Permission, Result],
+    [21, 'usr_1', 'tnt_1', 'Groups_List', 'iam.groups.read', 'denied'],
+  );
   assert.deepEqual(Changes, [{ Field: 'Times', Old: null, New: 15 }]);
 
   // A minute later they are counted anew.

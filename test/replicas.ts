@@ -17,14 +17,25 @@ const topologies = { http: 'five processes', grpc: 'five processes over gRPC' } 
 
 /** Where a process finds the replicas of the others: an address each that leads to them, or the list of theirs. */
 export async function leadTo(wire: 'http' | 'grpc', ports: ReadonlyArray<Wiring['ports']>) {
-  const replicasOf = (name: ServiceName): Replica[] => ports.map((own) => ({ port: own[name].rpc, admin: own[name].admin }));
-  const balancers = wire === 'http' ? await Promise.all(called.map(async (name) => [name, await startBalancer(replicasOf(name))] as const)) : [];
+  const replicasOf = (name: ServiceName): Replica[] =>
+    ports.map((own) => ({ port: own[name].rpc, admin: own[name].admin }));
+  const balancers =
+    wire === 'http'
+      ? await Promise.all(
+          called.map(async (name) => [name, await startBalancer(replicasOf(name))] as const),
+        )
+      : [];
   const urls =
     wire === 'http'
       ? balancers.map(([name, { url }]) => [name, url] as const)
-      : called.map((name) => [name, `ipv4:${ports.map((own) => `${loopback}:${own[name].grpc}`).join()}`] as const);
+      : called.map(
+          (name) =>
+            [name, `ipv4:${ports.map((own) => `${loopback}:${own[name].grpc}`).join()}`] as const,
+        );
   return {
-    environment: Object.fromEntries(urls.map(([name, url]) => [`BAILIWICK_${name.toUpperCase()}_URL`, url])),
+    environment: Object.fromEntries(
+      urls.map(([name, url]) => [`BAILIWICK_${name.toUpperCase()}_URL`, url]),
+    ),
     gateways: replicasOf('gateway'),
     close: () => Promise.all(balancers.map(([, balancer]) => balancer.close())),
   };
@@ -39,15 +50,22 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
     for (const one of stops.toReversed()) await one();
   };
   const environment = { ...way.environment, BAILIWICK_LIMITS: 'off', ...more };
-  const stack = await startStack(topologies[wire], environment, { ports: ports[0] }).catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
+  const stack = await startStack(topologies[wire], environment, { ports: ports[0] }).catch(
+    async (error: unknown) => {
+      await stop();
+      throw error;
+    },
+  );
   stops.push(() => stack.stop());
   const cable = await startCable(stack.wiring.natsUrl);
   stops.push(() => Promise.resolve(cable.close()));
   const wiring = { ...stack.wiring, ports: ports[1], natsUrl: cable.url };
-  const second = startProcesses({ topology: topologies[wire], wiring, logDir: path.join(stack.folder, 'logs-2'), environment });
+  const second = startProcesses({
+    topology: topologies[wire],
+    wiring,
+    logDir: path.join(stack.folder, 'logs-2'),
+    environment,
+  });
   stops.push(() => Promise.all([...second.values()].map((one) => one.stop())));
   const replicas = [stack.processes, second] as const;
 
@@ -73,10 +91,15 @@ export async function startReplicas(wire: 'http' | 'grpc', more: Record<string, 
       const before = managed.pid();
       if (before === undefined) throw new Error(`${name} does not run`);
       process.kill(before, 'SIGTERM');
-      await eventually(`${name} again`, () => Promise.resolve(managed.pid() !== undefined && managed.pid() !== before), 60_000);
+      await eventually(
+        `${name} again`,
+        () => Promise.resolve(managed.pid() !== undefined && managed.pid() !== before),
+        60_000,
+      );
       await ready(index, [name]);
     },
-    logs: () => errorsIn(replicas.flatMap((replica) => [...replica.values()].map(({ logFile }) => logFile))),
+    logs: () =>
+      errorsIn(replicas.flatMap((replica) => [...replica.values()].map(({ logFile }) => logFile))),
   };
 }
 
@@ -85,7 +108,14 @@ export const errorsIn = (logFiles: readonly string[]): string =>
   logFiles
     .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
     .filter((line) => line.includes('"level":"error"'))
-    .map((line) => JSON.parse(line) as { time: string; service: string; message: string; error?: string })
-    .map(({ time, service, message, error = '' }) => [time, service, message, ...error.split('\n').filter((line) => !/^ +at /.test(line))].join(' | '))
+    .map(
+      (line) =>
+        JSON.parse(line) as { time: string; service: string; message: string; error?: string },
+    )
+    .map(({ time, service, message, error = '' }) =>
+      [time, service, message, ...error.split('\n').filter((line) => !/^ +at /.test(line))].join(
+        ' | ',
+      ),
+    )
     .slice(0, 30)
     .join('\n');

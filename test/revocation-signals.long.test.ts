@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBroker } from '@bailiwick/shared/broker.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
-import { createMemory, createRevoker, leaseMs, type RightsKey } from '@bailiwick/shared/revocation.ts';
+import {
+  createMemory,
+  createRevoker,
+  leaseMs,
+  type RightsKey,
+} from '@bailiwick/shared/revocation.ts';
 import { startTestBroker, type TestBroker } from './broker.ts';
 import { startCable } from './cable.ts';
 import { eventually } from './harness.ts';
@@ -28,7 +33,8 @@ describe('a revocation over a broken connection', () => {
 
   async function begin(t: TestContext) {
     const cable = await startCable(server.url);
-    const open = (url: string, name: string) => openBroker({ url, name, log: createLog('test', () => {}) });
+    const open = (url: string, name: string) =>
+      openBroker({ url, name, log: createLog('test', () => {}) });
     const [ofService, ofGateway] = [open(cable.url, 'service'), open(server.url, 'gateway')];
     const revoke = createRevoker(ofService);
     const memory = createMemory(ofGateway);
@@ -39,15 +45,21 @@ describe('a revocation over a broken connection', () => {
       cable.close();
     });
     let asked = 0;
-    const recall = () => memory.recall('rights', () => Promise.resolve({ value: ++asked, keys: [key] }));
-    await eventually('the connections', () => Promise.resolve(ofService.isConnected() && ofGateway.isConnected()));
+    const recall = () =>
+      memory.recall('rights', () => Promise.resolve({ value: ++asked, keys: [key] }));
+    await eventually('the connections', () =>
+      Promise.resolve(ofService.isConnected() && ofGateway.isConnected()),
+    );
     // Longer than a service that has just begun to listen waits in any case.
     await sleep(leaseMs + 1000);
     return { cable, ofService, revoke, recall };
   }
 
   /** How long a revocation takes, after which nothing of what was remembered before may be left. */
-  async function revokedIn({ revoke, recall }: Pick<Awaited<ReturnType<typeof begin>>, 'revoke' | 'recall'>): Promise<number> {
+  async function revokedIn({
+    revoke,
+    recall,
+  }: Pick<Awaited<ReturnType<typeof begin>>, 'revoke' | 'recall'>): Promise<number> {
     const remembered = await recall();
     assert.equal(await recall(), remembered, 'it is remembered');
     const started = performance.now();
@@ -79,7 +91,9 @@ describe('a revocation over a broken connection', () => {
     stage.cable.cut();
     await sleep(leaseMs + 500);
     stage.cable.goOn();
-    await eventually('the connection', () => Promise.resolve(stage.ofService.connections() > before));
+    await eventually('the connection', () =>
+      Promise.resolve(stage.ofService.connections() > before),
+    );
     await revokedIn(stage);
     await sleep(leaseMs + 500);
     assert.ok((await revokedIn(stage)) < leaseMs / 2, 'and is over at once again');

@@ -22,7 +22,8 @@ for (const wire of ['http', 'grpc'] as const) {
     const requestOf = await requestsOf(replicas.stack);
     const result = await loadWhile({ gateways: replicas.gateways, rate, requestOf }, async () => {
       for (const index of [0, 1] as const) {
-        for (const group of groups) await Promise.all(group.map((name) => replicas.replace(index, name)));
+        for (const group of groups)
+          await Promise.all(group.map((name) => replicas.replace(index, name)));
       }
     });
     if (result.failures.length > 0) t.diagnostic(replicas.logs());

@@ -29,17 +29,30 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 async function main(): Promise<number> {
   const onDeno = process.argv.includes('--deno');
   const isLong = process.argv.includes('--long');
-  const chosen = process.argv.slice(2).filter((argument) => argument !== '--deno' && argument !== '--long');
-  const found = globSync((chosen.length > 0 ? chosen : folders).map(pattern), { cwd: root, exclude: (name) => name.includes('node_modules') }).sort();
+  const chosen = process.argv
+    .slice(2)
+    .filter((argument) => argument !== '--deno' && argument !== '--long');
+  const found = globSync((chosen.length > 0 ? chosen : folders).map(pattern), {
+    cwd: root,
+    exclude: (name) => name.includes('node_modules'),
+  }).sort();
   // Whoever names files or folders means all that is there.
-  const files = chosen.length > 0 ? found : found.filter((file) => file.endsWith('.long.test.ts') === isLong);
+  const files =
+    chosen.length > 0 ? found : found.filter((file) => file.endsWith('.long.test.ts') === isLong);
   if (files.length === 0) throw new Error(`no test file in ${chosen.join(', ')}`);
   // What is skipped nobody should overlook.
-  if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser')))) say(`\n${withoutChromium}\n`);
+  if (withoutChromium && files.some((file) => file.startsWith(path.join('test', 'browser'))))
+    say(`\n${withoutChromium}\n`);
   const { containers } = readOptions([], process.env);
-  const deno = onDeno || files.some((file) => file.startsWith(path.join('test', 'deno'))) ? await prepareDeno(onDeno) : {};
+  const deno =
+    onDeno || files.some((file) => file.startsWith(path.join('test', 'deno')))
+      ? await prepareDeno(onDeno)
+      : {};
   const broker = await firstWay(
-    { own: async () => ({ BAILIWICK_TEST_BROKER: JSON.stringify(await findBroker(say)) }), container: tryBrokerContainer },
+    {
+      own: async () => ({ BAILIWICK_TEST_BROKER: JSON.stringify(await findBroker(say)) }),
+      container: tryBrokerContainer,
+    },
     containers,
   );
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tests-'));
@@ -61,7 +74,10 @@ async function tryBrokerContainer(): Promise<Record<string, string>> {
 /** Its tests are skipped where there is none, which nobody should overlook. */
 async function prepareDeno(isNeeded: boolean): Promise<Record<string, string>> {
   try {
-    return { BAILIWICK_TEST_DENO: await findDeno(say), ...(isNeeded && { BAILIWICK_TEST_RUNTIME: 'deno' }) };
+    return {
+      BAILIWICK_TEST_DENO: await findDeno(say),
+      ...(isNeeded && { BAILIWICK_TEST_RUNTIME: 'deno' }),
+    };
   } catch (error) {
     if (isNeeded) throw error;
     say(`\nNOT TESTED ON DENO: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -69,7 +85,8 @@ async function prepareDeno(isNeeded: boolean): Promise<Record<string, string>> {
   }
 }
 
-const pattern = (target: string) => (target.endsWith('.ts') ? target : `${target.replace(/\/$/, '')}/**/*.test.ts`);
+const pattern = (target: string) =>
+  target.endsWith('.ts') ? target : `${target.replace(/\/$/, '')}/**/*.test.ts`;
 
 function runTests(files: readonly string[], environment: Record<string, string>): Promise<number> {
   const concurrency = Math.max(2, availableParallelism());
@@ -77,12 +94,18 @@ function runTests(files: readonly string[], environment: Record<string, string>)
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { BAILIWICK_ARTIFACTS: path.join(root, 'test', 'artifacts'), ...process.env, ...environment },
+    env: {
+      BAILIWICK_ARTIFACTS: path.join(root, 'test', 'artifacts'),
+      ...process.env,
+      ...environment,
+    },
   });
   // The tests end by themselves on Ctrl-C, since they are in the same process group; then the database is stopped.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  return new Promise((resolve, reject) => child.once('error', reject).once('exit', (code) => resolve(code ?? 1)));
+  return new Promise((resolve, reject) =>
+    child.once('error', reject).once('exit', (code) => resolve(code ?? 1)),
+  );
 }
 
 process.exit(await main());

@@ -28,7 +28,9 @@ const leastShare = 0.12;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 async function startReplica(t: TestContext, options: CountingOptions) {
-  const child = fork(path.join(import.meta.dirname, 'grpc/counting-service.ts'), [JSON.stringify(options)]);
+  const child = fork(path.join(import.meta.dirname, 'grpc/counting-service.ts'), [
+    JSON.stringify(options),
+  ]);
   t.after(() => child.connected && child.disconnect());
   await once(child, 'message');
   const ask = async (command: string): Promise<unknown> => {
@@ -52,7 +54,13 @@ type Topology = {
 
 /** Behind one address that takes each connection to the next replica that is ready: a Service of Kubernetes. */
 async function behindOneAddress(t: TestContext): Promise<Topology> {
-  const replicas = await Promise.all([0, 1, 2].map(async () => ({ port: await takePort(), grpcPort: await takePort(), admin: await takePort() })));
+  const replicas = await Promise.all(
+    [0, 1, 2].map(async () => ({
+      port: await takePort(),
+      grpcPort: await takePort(),
+      admin: await takePort(),
+    })),
+  );
   const balancer = await startBalancer(replicas);
   t.after(() => balancer.close());
   return {
@@ -88,7 +96,9 @@ function callOn(groups: Client<typeof Groups>) {
   let done = false;
   const load = Array.from({ length: callers }, async () => {
     while (!done) {
-      await groups.save({ group: { tenant: 't', path: `call-${calls++}` } }).catch((error: unknown) => failures.push(error));
+      await groups
+        .save({ group: { tenant: 't', path: `call-${calls++}` } })
+        .catch((error: unknown) => failures.push(error));
       await sleep(Math.random() * 10);
     }
   });
@@ -125,8 +135,14 @@ for (const [name, open] of [
     announce([0, 1, 2]);
     const began = performance.now();
     let shares = await sharesOf(replicas);
-    while (shares.some((share) => share < leastShare) && performance.now() - began < noticedMs + lookMs) shares = await sharesOf(replicas);
-    t.diagnostic(`${Math.round(performance.now() - began)} ms: ${shares.map((share) => `${Math.round(share * 100)} %`).join(', ')}`);
+    while (
+      shares.some((share) => share < leastShare) &&
+      performance.now() - began < noticedMs + lookMs
+    )
+      shares = await sharesOf(replicas);
+    t.diagnostic(
+      `${Math.round(performance.now() - began)} ms: ${shares.map((share) => `${Math.round(share * 100)} %`).join(', ')}`,
+    );
     assert.ok(
       shares.every((share) => share >= leastShare),
       shares.join(),

@@ -32,8 +32,17 @@ describe('the schemas after all migrations', () => {
     await database?.drop();
   });
 
-  async function within<Result>(schema: ServiceSchema, work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>): Promise<Result> {
-    const opened = openDatabase({ service: schema.service, url: database.url, entities: schema.entities, poolSize: 1, log });
+  async function within<Result>(
+    schema: ServiceSchema,
+    work: (opened: Awaited<ReturnType<typeof openDatabase>>) => Promise<Result>,
+  ): Promise<Result> {
+    const opened = openDatabase({
+      service: schema.service,
+      url: database.url,
+      entities: schema.entities,
+      poolSize: 1,
+      log,
+    });
     try {
       return await work(opened);
     } finally {
@@ -45,21 +54,36 @@ describe('the schemas after all migrations', () => {
     within(schema, async ({ orm, query }) => {
       // PostgreSQL shows the definitions of constraints to the owner of their table. The pool is this one connection.
       await query({ name: 'as_owner', text: 'set role none' }, []);
-      const statements = (await orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n').map((line) => line.trim());
-      const others = schemas.filter((other) => other !== schema).map(({ service }) => `"${service}"`);
+      const statements = (await orm.schema.getUpdateSchemaSQL({ wrap: false }))
+        .split('\n')
+        .map((line) => line.trim());
+      const others = schemas
+        .filter((other) => other !== schema)
+        .map(({ service }) => `"${service}"`);
       const expected = [
-        ...bookkeeping.map((table) => `drop table if exists "${schema.service}"."${table}" cascade;`),
+        ...bookkeeping.map(
+          (table) => `drop table if exists "${schema.service}"."${table}" cascade;`,
+        ),
         ...functions.map((name) => `drop function if exists "${schema.service}"."${name}"(text);`),
         ...others.map((service) => `drop schema if exists ${service};`),
       ];
       return statements.filter(
-        (line) => line !== '' && !expected.includes(line) && !others.some((service) => line.startsWith(`drop table if exists ${service}.`)),
+        (line) =>
+          line !== '' &&
+          !expected.includes(line) &&
+          !others.some((service) => line.startsWith(`drop table if exists ${service}.`)),
       );
     });
 
   /** Connects as a service does. */
-  async function asService<Result>(service: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = new pg.Client({ connectionString: database.url, options: `-c role=bailiwick_${service} -c search_path=${service}` });
+  async function asService<Result>(
+    service: string,
+    work: (client: pg.Client) => Promise<Result>,
+  ): Promise<Result> {
+    const client = new pg.Client({
+      connectionString: database.url,
+      options: `-c role=bailiwick_${service} -c search_path=${service}`,
+    });
     await client.connect();
     try {
       return await work(client);
@@ -68,7 +92,12 @@ describe('the schemas after all migrations', () => {
     }
   }
   const tablesOf = async (service: string) =>
-    (await admin.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1 order by 1', [service])).rows.map(({ name }) => name);
+    (
+      await admin.query<{ name: string }>(
+        'select tablename as name from pg_tables where schemaname = $1 order by 1',
+        [service],
+      )
+    ).rows.map(({ name }) => name);
 
   for (const schema of schemas) {
     const { service } = schema;
@@ -82,7 +111,11 @@ describe('the schemas after all migrations', () => {
     test(`${service}: a table that is not what its entity says would be seen`, async () => {
       for (const [change, back, sign] of [
         ['add column forgotten text', 'drop column forgotten', /drop column "forgotten"/],
-        ['alter column audit drop not null', 'alter column audit set not null', /alter column "audit" set not null/],
+        [
+          'alter column audit drop not null',
+          'alter column audit set not null',
+          /alter column "audit" set not null/,
+        ],
       ] as const) {
         await admin.query(`alter table ${service}.outbox ${change}`);
         assert.match((await difference(schema)).join('\n'), sign);
@@ -90,7 +123,9 @@ describe('the schemas after all migrations', () => {
       }
       await admin.query(`drop index ${service}.outbox_waiting`);
       assert.match((await difference(schema)).join('\n'), /create index "outbox_waiting"/);
-      await admin.query(`create index outbox_waiting on ${service}.outbox (id) where published_at is null`);
+      await admin.query(
+        `create index outbox_waiting on ${service}.outbox (id) where published_at is null`,
+      );
       assert.deepEqual(await difference(schema), []);
     });
 
@@ -98,14 +133,20 @@ describe('the schemas after all migrations', () => {
       await asService(service, async (client) => {
         for (const table of await tablesOf(service)) {
           await client.query(`select * from ${table} limit 1`);
-          if (!bookkeeping.includes(table)) await client.query(`insert into ${table} select * from ${table} limit 0`);
+          if (!bookkeeping.includes(table))
+            await client.query(`insert into ${table} select * from ${table} limit 0`);
         }
         await client.query('update outbox set published_at = now()');
         await client.query('delete from outbox');
         for (const other of schemas.filter((candidate) => candidate !== schema)) {
           const tables = await tablesOf(other.service);
           assert.ok(tables.length > bookkeeping.length);
-          for (const table of tables) await assert.rejects(client.query(`select * from ${other.service}.${table}`), forbidden, table);
+          for (const table of tables)
+            await assert.rejects(
+              client.query(`select * from ${other.service}.${table}`),
+              forbidden,
+              table,
+            );
           await assert.rejects(client.query(`create table ${other.service}.mine ()`), forbidden);
         }
         const beyond = [
@@ -115,7 +156,12 @@ describe('the schemas after all migrations', () => {
           'drop table outbox',
           'create schema mine',
         ];
-        for (const statement of [...beyond, 'delete from migration', 'update schema_window set version = 0', 'select rolpassword from pg_authid']) {
+        for (const statement of [
+          ...beyond,
+          'delete from migration',
+          'update schema_window set version = 0',
+          'select rolpassword from pg_authid',
+        ]) {
           await assert.rejects(client.query(statement), forbidden, statement);
         }
       });
@@ -127,47 +173,80 @@ describe('the schemas after all migrations', () => {
         privileges.rows.filter(({ allowed }) => allowed).map((row) => row.schema),
         [service],
       );
-      const powers = await admin.query('select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolcanlogin from pg_roles where rolname = $1', [
-        `bailiwick_${service}`,
+      const powers = await admin.query(
+        'select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolcanlogin from pg_roles where rolname = $1',
+        [`bailiwick_${service}`],
+      );
+      assert.deepEqual(Object.values(powers.rows[0] as object), [
+        false,
+        false,
+        false,
+        false,
+        false,
       ]);
-      assert.deepEqual(Object.values(powers.rows[0] as object), [false, false, false, false, false]);
     });
 
     test(`${service}: its role may run every statement of its queries.ts, and PostgreSQL understands them`, async () => {
       const folder = path.resolve(import.meta.dirname, '../services', service);
-      const statements = globSync(['*/queries.ts', '*/*/queries.ts'], { cwd: folder, exclude: (name) => name === 'node_modules' }).flatMap((file) =>
-        statementsOf(file, readFileSync(path.join(folder, file), 'utf8')),
-      );
+      const statements = globSync(['*/queries.ts', '*/*/queries.ts'], {
+        cwd: folder,
+        exclude: (name) => name === 'node_modules',
+      }).flatMap((file) => statementsOf(file, readFileSync(path.join(folder, file), 'utf8')));
       assert.ok(statements.length > 0);
       await asService(service, async (client) => {
         // A plan without values: all names, types and rights are checked and nothing is run.
-        for (const { name, text } of statements) await assert.doesNotReject(client.query(`explain (generic_plan) ${text}`), `${name}: ${text}`);
-        await assert.rejects(client.query('explain (generic_plan) select missing from outbox where id = $1'), { code: '42703' });
+        for (const { name, text } of statements)
+          await assert.doesNotReject(
+            client.query(`explain (generic_plan) ${text}`),
+            `${name}: ${text}`,
+          );
+        await assert.rejects(
+          client.query('explain (generic_plan) select missing from outbox where id = $1'),
+          { code: '42703' },
+        );
       });
     });
 
     test(`${service}: code starts on no schema that is older, and on none that has dropped what it needs`, async () => {
       const check = () => within(schema, (opened) => assertSchemaWindow(opened, schema));
       const ours = schema.migrations.length;
-      const window = (version: number, from: number) => admin.query(`update ${service}.schema_window set version = $1, compatible_from = $2`, [version, from]);
+      const window = (version: number, from: number) =>
+        admin.query(`update ${service}.schema_window set version = $1, compatible_from = $2`, [
+          version,
+          from,
+        ]);
       await check();
       // Newer, and still good for this code: an update rolls out while it runs.
       await window(ours + 1, ours);
       await check();
       await window(ours + 1, ours + 1);
-      await assert.rejects(check(), new RegExp(`schema ${service} needs code of version ${ours + 1} or newer, this is ${ours}$`));
+      await assert.rejects(
+        check(),
+        new RegExp(
+          `schema ${service} needs code of version ${ours + 1} or newer, this is ${ours}$`,
+        ),
+      );
       await window(ours - 1, 1);
-      await assert.rejects(check(), new RegExp(`schema ${service} is at version ${ours - 1} and this code needs ${ours}: run the migrations first$`));
+      await assert.rejects(
+        check(),
+        new RegExp(
+          `schema ${service} is at version ${ours - 1} and this code needs ${ours}: run the migrations first$`,
+        ),
+      );
       await admin.query(`delete from ${service}.schema_window`);
       await assert.rejects(check(), /is at version 0 and this code needs/);
-      await admin.query(`insert into ${service}.schema_window values (true, $1, $2)`, [ours, schema.compatibleFrom]);
+      await admin.query(`insert into ${service}.schema_window values (true, $1, $2)`, [
+        ours,
+        schema.compatibleFrom,
+      ]);
       await check();
     });
   }
 
   test('migrations that run again, and twice at once, change nothing and lose nothing', async () => {
     const filled = schemas.map(
-      ({ service }) => `insert into ${service}.outbox (id, for_tenant, type, audit, tasks, created_at) values ('kept', '', '', '', '[]', now())`,
+      ({ service }) =>
+        `insert into ${service}.outbox (id, for_tenant, type, audit, tasks, created_at) values ('kept', '', '', '', '[]', now())`,
     );
     for (const statement of filled) await admin.query(statement);
     const before = await catalogue();
@@ -177,7 +256,10 @@ describe('the schemas after all migrations', () => {
     await Promise.all([run(), run()]);
     assert.deepEqual(await catalogue(), before);
     for (const { service } of schemas) {
-      assert.equal((await admin.query(`select 1 from ${service}.outbox where id = 'kept'`)).rowCount, 1);
+      assert.equal(
+        (await admin.query(`select 1 from ${service}.outbox where id = 'kept'`)).rowCount,
+        1,
+      );
       await admin.query(`delete from ${service}.outbox`);
     }
   });
@@ -187,7 +269,12 @@ describe('the schemas after all migrations', () => {
     const before = await catalogue();
     const run = (schema: ServiceSchema) => migrate(schema, { url: database.url }, log);
     const mine = 'database = (select oid from pg_database where datname = current_database())';
-    const isWaiting = async () => (await admin.query(`select 1 from pg_locks where locktype = 'advisory' and not granted and ${mine}`)).rowCount === 1;
+    const isWaiting = async () =>
+      (
+        await admin.query(
+          `select 1 from pg_locks where locktype = 'advisory' and not granted and ${mine}`,
+        )
+      ).rowCount === 1;
     await admin.query("select pg_advisory_lock(hashtext('bailiwick migrate sso'))");
     const turn = run(sso).then(
       () => 'done',
@@ -198,7 +285,9 @@ describe('the schemas after all migrations', () => {
       // The one is written by the migrations' first connection, the other read by their second.
       await admin.query('begin; lock table access.schema_window, identity.migration');
       const begun = Date.now();
-      await Promise.all([access, identity].map((schema) => assert.rejects(run(schema), { code: '55P03' })));
+      await Promise.all(
+        [access, identity].map((schema) => assert.rejects(run(schema), { code: '55P03' })),
+      );
       const waited = Date.now() - begun;
       assert.ok(waited > 4900 && waited < 30_000, `${waited} ms`);
       assert.ok(await isWaiting());
@@ -211,10 +300,15 @@ describe('the schemas after all migrations', () => {
 
   test('a migration that takes its locks one after the other goes on where it was interrupted', async () => {
     // Its own entry is a new one.
-    const look = async () => (await catalogue()).filter((line) => !line.includes('006-admission')).sort();
+    const look = async () =>
+      (await catalogue()).filter((line) => !line.includes('006-admission')).sort();
     const before = await look();
-    await admin.query('alter table access.group_member drop column mapped_by; alter table access.tenant drop column sso_lifted_until');
-    const { rowCount } = await admin.query("delete from access.migration where name = '006-admission'");
+    await admin.query(
+      'alter table access.group_member drop column mapped_by; alter table access.tenant drop column sso_lifted_until',
+    );
+    const { rowCount } = await admin.query(
+      "delete from access.migration where name = '006-admission'",
+    );
     assert.equal(rowCount, 1);
     await migrateAll({ DATABASE_URL: database.url }, log);
     assert.deepEqual(await look(), before);
@@ -225,7 +319,10 @@ describe('the schemas after all migrations', () => {
     await migrateAll({ DATABASE_URL: database.url }, log);
     const { rows } = await admin.query('select version, compatible_from from access.schema_window');
     assert.deepEqual(rows, [{ version: 99, compatible_from: 98 }]);
-    await admin.query('update access.schema_window set version = $1, compatible_from = $2', [schemas[1].migrations.length, schemas[1].compatibleFrom]);
+    await admin.query('update access.schema_window set version = $1, compatible_from = $2', [
+      schemas[1].migrations.length,
+      schemas[1].compatibleFrom,
+    ]);
   });
 
   test('the role that access works as adds audit entries and can neither change nor delete them', async () => {
@@ -234,13 +331,27 @@ describe('the schemas after all migrations', () => {
       assert.equal((await client.query(`insert into audit_entry values ${entry}`)).rowCount, 1);
       // It owns nothing, so what it grants itself is not granted.
       await client.query('grant all on audit_entry to bailiwick_access');
-      for (const statement of ["update audit_entry set hash = 'x'", 'delete from audit_entry', 'truncate audit_entry', 'drop table audit_entry']) {
+      for (const statement of [
+        "update audit_entry set hash = 'x'",
+        'delete from audit_entry',
+        'truncate audit_entry',
+        'drop table audit_entry',
+      ]) {
         await assert.rejects(client.query(statement), forbidden, statement);
       }
-      await assert.rejects(client.query(`insert into audit_entry values ${entry} on conflict (tenant, id) do update set hash = 'x'`), forbidden);
+      await assert.rejects(
+        client.query(
+          `insert into audit_entry values ${entry} on conflict (tenant, id) do update set hash = 'x'`,
+        ),
+        forbidden,
+      );
     });
-    assert.deepEqual((await admin.query('select hash from access.audit_entry')).rows, [{ hash: 'hash' }]);
-    const appendOnly = await admin.query(`select relname from pg_class where relkind in ('r', 'p') and obj_description(oid) = 'append-only'`);
+    assert.deepEqual((await admin.query('select hash from access.audit_entry')).rows, [
+      { hash: 'hash' },
+    ]);
+    const appendOnly = await admin.query(
+      `select relname from pg_class where relkind in ('r', 'p') and obj_description(oid) = 'append-only'`,
+    );
     assert.deepEqual(appendOnly.rows, [{ relname: 'audit_entry' }]);
   });
 
@@ -252,10 +363,18 @@ describe('the schemas after all migrations', () => {
       `select indexdef from pg_indexes where schemaname in (${names})`,
       `select format('%s %s', conrelid::regclass, pg_get_constraintdef(c.oid)) from pg_constraint c join pg_namespace n on n.oid = connamespace where nspname in (${names})`,
       `select format('%s %s', oid::regclass, relacl) from pg_class where relnamespace::regnamespace::text in (${names})`,
-      ...schemas.flatMap(({ service }) => [`select t::text from ${service}.migration t`, `select t::text from ${service}.schema_window t`]),
+      ...schemas.flatMap(({ service }) => [
+        `select t::text from ${service}.migration t`,
+        `select t::text from ${service}.schema_window t`,
+      ]),
     ];
     const found: string[] = [];
-    for (const text of parts) found.push(...(await admin.query<string[]>({ text, rowMode: 'array' })).rows.map(([line]) => String(line)));
+    for (const text of parts)
+      found.push(
+        ...(await admin.query<string[]>({ text, rowMode: 'array' })).rows.map(([line]) =>
+          String(line),
+        ),
+      );
     return found.sort();
   }
 });

@@ -64,7 +64,11 @@ function converse(socket: Socket, script: Script, mails: Delivered[]): void {
   function answer(stage: Stage, line: string): boolean {
     const said = script(stage, line, mail.to.at(-1) ?? '');
     if (said === hangUp) socket.destroy();
-    else if (typeof said === 'object') setTimeout(() => socket.destroyed || socket.write(`${usual[stage]}\r\n`), said.waitMs).unref();
+    else if (typeof said === 'object')
+      setTimeout(
+        () => socket.destroyed || socket.write(`${usual[stage]}\r\n`),
+        said.waitMs,
+      ).unref();
     else if (said !== undefined || usual[stage] !== '') socket.write(`${said ?? usual[stage]}\r\n`);
     return said === undefined;
   }
@@ -91,7 +95,8 @@ function converse(socket: Socket, script: Script, mails: Delivered[]): void {
     mail.content = buffer.slice(0, end);
     buffer = buffer.slice(end + 5);
     inContent = false;
-    if (script('content', mail.content, mail.to.at(-1) ?? '') === hangUp) return void socket.destroy();
+    if (script('content', mail.content, mail.to.at(-1) ?? '') === hangUp)
+      return void socket.destroy();
     if (answer('end', mail.content)) mails.push(mail);
   }
 

@@ -69,7 +69,11 @@ function endOfComment(source: string, start: number): number | undefined {
 function endOfPattern(source: string, start: number): number | undefined {
   if (source[start] !== '/') return undefined;
   const before = source.slice(Math.max(0, start - 40), start).trimEnd();
-  if (before !== '' && !/[(,=:[!&|?{};<>+*%~^-]$|\b(return|typeof|case|in|of|await|yield)$/.test(before)) return undefined;
+  if (
+    before !== '' &&
+    !/[(,=:[!&|?{};<>+*%~^-]$|\b(return|typeof|case|in|of|await|yield)$/.test(before)
+  )
+    return undefined;
   for (let at = start + 1, inClass = false; at < source.length; at++) {
     const character = source[at];
     if (character === '\n') return undefined;

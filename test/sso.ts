@@ -5,8 +5,8 @@ import type { ServiceName } from '@bailiwick/deploy/local/secrets.ts';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { createCallerSigner } from '@bailiwick/shared/caller.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
-import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
+import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createClient } from '@connectrpc/connect';
 import { bodyOf } from './answers.ts';
 import type { Stack } from './harness.ts';
@@ -16,12 +16,21 @@ import { eventsOf, rowsOf } from './store.ts';
 // What single sign-on leads to, without a provider: its session, and the calls that sso makes of access.
 
 /** A new session of somebody, as one that came from a provider of the tenant. Not yet used: no gateway remembers it. */
-export async function ssoSession(stack: Stack, { email }: { email: string }, tenant: string): Promise<string> {
-  const { Token, Session } = bodyOf(await stack.call('Account_Login', { Email: email, Password: password })) as unknown as {
+export async function ssoSession(
+  stack: Stack,
+  { email }: { email: string },
+  tenant: string,
+): Promise<string> {
+  const { Token, Session } = bodyOf(
+    await stack.call('Account_Login', { Email: email, Password: password }),
+  ) as unknown as {
     Token: string;
     Session: { ID: string };
   };
-  await rowsOf(stack, 'update identity.session set sso_tenant = $2 where id = $1', [Session.ID, tenant]);
+  await rowsOf(stack, 'update identity.session set sso_tenant = $2 where id = $1', [
+    Session.ID,
+    tenant,
+  ]);
   return Token;
 }
 
@@ -29,11 +38,24 @@ export async function ssoSession(stack: Stack, { email }: { email: string }, ten
 export function admissionAs(stack: Stack, service: ServiceName) {
   const { ports, secrets } = stack.wiring;
   const sign = createCallerSigner(service, readFileSync(secrets.callerKeyFile(service), 'utf8'));
-  const transport = createHttpTransport({ url: `http://${loopback}:${ports.access.rpc}`, audience: 'access', sign });
-  return { ...createClient(Admission, asService(transport, service)), close: () => transport.close() };
+  const transport = createHttpTransport({
+    url: `http://${loopback}:${ports.access.rpc}`,
+    audience: 'access',
+    sign,
+  });
+  return {
+    ...createClient(Admission, asService(transport, service)),
+    close: () => transport.close(),
+  };
 }
 
-type Joining = { mayJoin?: boolean; provider?: string; defaultRoles?: string[]; roles?: string[]; groups?: string[] };
+type Joining = {
+  mayJoin?: boolean;
+  provider?: string;
+  defaultRoles?: string[];
+  roles?: string[];
+  groups?: string[];
+};
 type Somebody = { id: string };
 
 /** Calls of sso's to access, against a stack, and what is stored after them. */
@@ -44,17 +66,30 @@ export function admitter(stack: Stack) {
     sso,
     provider,
     join: (tenant: string, { id: userId }: Somebody, more: Joining = {}) =>
-      sso.join({ tenant, userId, mayJoin: true, provider, ip: '203.0.113.9', userAgent: 'Browser/1', ...more }),
+      sso.join({
+        tenant,
+        userId,
+        mayJoin: true,
+        provider,
+        ip: '203.0.113.9',
+        userAgent: 'Browser/1',
+        ...more,
+      }),
 
     /** What somebody was granted in a tenant, in order of the role, and by whom. */
     grantsOf: async (tenant: string, { id }: Somebody) =>
-      rowsOf<{ role: string; by: string }>(stack, 'select role, created_by as by from access.grant_entry where tenant = $1 and subject = $2 order by role', [
-        tenant,
-        id,
-      ]),
+      rowsOf<{ role: string; by: string }>(
+        stack,
+        'select role, created_by as by from access.grant_entry where tenant = $1 and subject = $2 order by role',
+        [tenant, id],
+      ),
     /** The roles and the paths of the groups that somebody has in a tenant. */
     async heldBy(tenant: string, { id }: Somebody): Promise<{ roles: string[]; groups: string[] }> {
-      const roles = await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2 order by role', [tenant, id]);
+      const roles = await rowsOf<{ role: string }>(
+        stack,
+        'select role from access.grant_entry where tenant = $1 and subject = $2 order by role',
+        [tenant, id],
+      );
       const groups = await rowsOf<{ path: string }>(
         stack,
         `select e.path from access.group_member m join access.group_entry e on e.tenant = m.tenant and e.id = m.group_id
@@ -64,13 +99,18 @@ export function admitter(stack: Stack) {
       return { roles: roles.map(({ role }) => role), groups: groups.map(({ path }) => path) };
     },
     /** The types of the events of a tenant. */
-    told: async (tenant: string) => (await eventsOf(stack, 'access', tenant)).map(({ type }) => type),
+    told: async (tenant: string) =>
+      (await eventsOf(stack, 'access', tenant)).map(({ type }) => type),
     close: () => sso.close(),
   };
 }
 
 /** Asserts that a service refuses. */
-export async function assertRefusal(call: Promise<unknown>, code: string, reason?: string): Promise<void> {
+export async function assertRefusal(
+  call: Promise<unknown>,
+  code: string,
+  reason?: string,
+): Promise<void> {
   const error = await call.then(() => assert.fail('it was allowed'), toServiceError);
   assert.equal(error.code, code);
   if (reason !== undefined) assert.equal(error.reason, reason);

@@ -22,21 +22,38 @@ export async function startStage() {
   const { stack, gateways, cable, logs } = replicas;
   const requestOf = await requestsOf(stack);
   let endLoad = () => {};
-  const load = loadWhile({ gateways, rate, requestOf }, () => new Promise((resolve) => (endLoad = resolve)));
+  const load = loadWhile(
+    { gateways, rate, requestOf },
+    () => new Promise((resolve) => (endLoad = resolve)),
+  );
   // A service that has just started waits for a whole lease, since it may not know every gateway yet.
   await sleep(2500);
 
   /** Calls through one of the gateways. */
-  async function via(gateway: number, operation: string, body: object, token?: string): Promise<Answer> {
-    const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  async function via(
+    gateway: number,
+    operation: string,
+    body: object,
+    token?: string,
+  ): Promise<Answer> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
     const url = `http://${loopback}:${gateways[gateway % 2]?.port}/${operation}`;
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Answer['body'],
+    };
   }
 
   /** The token of a new session. */
   const login = async (gateway: number, email: string, secret = password) =>
-    String(bodyOf(await via(gateway, 'Account_Login', { Email: email, Password: secret }))['Token']);
+    String(
+      bodyOf(await via(gateway, 'Account_Login', { Email: email, Password: secret }))['Token'],
+    );
 
   return {
     stack,
@@ -46,12 +63,24 @@ export async function startStage() {
 
     async newPerson(): Promise<Person> {
       const email = newAddress();
-      const made = await via(0, 'Users_Create', { User: { Email: email }, Password: password }, stack.platformKey);
-      return { id: (bodyOf(made)['User'] as { ID: string }).ID, email, token: await login(1, email) };
+      const made = await via(
+        0,
+        'Users_Create',
+        { User: { Email: email }, Password: password },
+        stack.platformKey,
+      );
+      return {
+        id: (bodyOf(made)['User'] as { ID: string }).ID,
+        email,
+        token: await login(1, email),
+      };
     },
 
     /** What comes of calls at once, half through each gateway: their answers, and how often which status, code and message. */
-    async race(operation: string, bodies: readonly object[]): Promise<{ answers: Answer[]; tally: Record<string, number> }> {
+    async race(
+      operation: string,
+      bodies: readonly object[],
+    ): Promise<{ answers: Answer[]; tally: Record<string, number> }> {
       const answers = await Promise.all(bodies.map((body, index) => via(index, operation, body)));
       const tally: Record<string, number> = {};
       for (const { status, body } of answers) {

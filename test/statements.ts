@@ -20,10 +20,15 @@ export function statementsOf(file: string, source: string): FoundStatement[] {
     const content = text.slice(1, -1);
     const constant = /const (\w+)(?:: \w+)? =\s*(?:\([^()]*\)\s*=>\s*)?$/.exec(before)?.[1] ?? '';
     if (constant !== '') pieces.set(constant, content);
-    found.push({ name: constant === '' ? nameOf(file, before) : `${file}:${constant}`, text: content, constant });
+    found.push({
+      name: constant === '' ? nameOf(file, before) : `${file}:${constant}`,
+      text: content,
+      constant,
+    });
   }
   // What others are put together from is no statement by itself.
-  const isPiece = ({ constant }: { constant: string }) => constant !== '' && texts.some(({ text }) => new RegExp(`\\$\\{${constant}\\b`).test(text));
+  const isPiece = ({ constant }: { constant: string }) =>
+    constant !== '' && texts.some(({ text }) => new RegExp(`\\$\\{${constant}\\b`).test(text));
   return found
     .filter((candidate) => !isPiece(candidate))
     .map(({ name, text }) => ({ name, text: putTogether(text, pieces) }))
@@ -36,18 +41,36 @@ function nameOf(file: string, before: string): string {
 }
 
 /** Puts constants and the results of functions that make SQL in the places where they are used. `argument` is for the piece of a function. */
-function putTogether(text: string, pieces: ReadonlyMap<string, string>, argument?: string, depth = 0): string {
+function putTogether(
+  text: string,
+  pieces: ReadonlyMap<string, string>,
+  argument?: string,
+  depth = 0,
+): string {
   if (depth > 5) throw new Error(`pieces of SQL that contain each other: ${text}`);
-  return text.replace(/\$\{(\w+)(?:\('([^']*)'\))?\}/g, (whole, name: string, given: string | undefined) => {
-    const piece = pieces.get(name);
-    return piece === undefined ? (argument ?? whole) : putTogether(piece, pieces, given, depth + 1);
-  });
+  return text.replace(
+    /\$\{(\w+)(?:\('([^']*)'\))?\}/g,
+    (whole, name: string, given: string | undefined) => {
+      const piece = pieces.get(name);
+      return piece === undefined
+        ? (argument ?? whole)
+        : putTogether(piece, pieces, given, depth + 1);
+    },
+  );
 }
 
 /** The tables among `tables` whose rows a statement reads or changes, each with the name it goes by there. */
-export function tablesIn(text: string, tables: ReadonlySet<string>): Array<{ table: string; alias: string }> {
+export function tablesIn(
+  text: string,
+  tables: ReadonlySet<string>,
+): Array<{ table: string; alias: string }> {
   return [...text.matchAll(/\b(?:from|join|update|using)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/gi)]
-    .map(([, table = '', next = '']) => ({ table, alias: /^(where|set|on|order|join|left|group|limit|for|using|returning)$/i.test(next) ? '' : next }))
+    .map(([, table = '', next = '']) => ({
+      table,
+      alias: /^(where|set|on|order|join|left|group|limit|for|using|returning)$/i.test(next)
+        ? ''
+        : next,
+    }))
     .filter(({ table }) => tables.has(table));
 }
 
@@ -56,7 +79,9 @@ const conditionsOf = (text: string): string => /\b(where|on)\b[\s\S]*/i.exec(tex
 
 /** Whether the conditions speak of the tenant of the rows that go by `alias` ("" = by no name). */
 export const mentionsTenant = (text: string, alias: string): boolean =>
-  (alias === '' ? /(?<![.\w])tenant\b/ : new RegExp(`\\b${alias}\\.tenant\\b`)).test(conditionsOf(text));
+  (alias === '' ? /(?<![.\w])tenant\b/ : new RegExp(`\\b${alias}\\.tenant\\b`)).test(
+    conditionsOf(text),
+  );
 
 /** Whether some tenant in the conditions is compared with what the caller of the statement gives. */
 export const bindsTenant = (text: string): boolean =>

@@ -37,8 +37,16 @@ export async function whileLocked<T>(
   }
 }
 
-export async function countOf(stack: Pick<Stack, 'databaseUrl'>, from: string, values: readonly unknown[] = []): Promise<number> {
-  const rows = await rowsOf<{ count: number }>(stack, `select count(*)::int as count from ${from}`, values);
+export async function countOf(
+  stack: Pick<Stack, 'databaseUrl'>,
+  from: string,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  const rows = await rowsOf<{ count: number }>(
+    stack,
+    `select count(*)::int as count from ${from}`,
+    values,
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -76,13 +84,25 @@ export async function eventTypesOf(
 
 /** Every row of every table of a schema, as text. Bytes are in hexadecimal. */
 export async function dumpOf(stack: Pick<Stack, 'databaseUrl'>, schema: string): Promise<string> {
-  const tables = await rowsOf<{ name: string }>(stack, `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1`, [schema]);
-  const rows = await Promise.all(tables.map(({ name }) => rowsOf<{ text: string }>(stack, `select t::text as text from ${name} t`)));
+  const tables = await rowsOf<{ name: string }>(
+    stack,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1`,
+    [schema],
+  );
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      rowsOf<{ text: string }>(stack, `select t::text as text from ${name} t`),
+    ),
+  );
   return rows.flatMap((table) => table.map(({ text }) => text)).join('\n');
 }
 
 /** What all files below a folder hold: logs, or a broker's store. */
 export function textBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1')).join('\n');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files
+    .map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1'))
+    .join('\n');
 }

@@ -23,7 +23,10 @@ const alone = 2000;
 
 type Window = { service: string; version: number; compatible_from: number };
 const windows = ['identity', 'access', 'sso', 'notifications']
-  .map((service) => `select '${service}' as service, version, compatible_from from ${service}.schema_window`)
+  .map(
+    (service) =>
+      `select '${service}' as service, version, compatible_from from ${service}.schema_window`,
+  )
   .join(' union all ');
 
 const { tree, skip } = await findPrevious();
@@ -51,19 +54,22 @@ test(`the previous version and this one live on one schema under ${rate} request
   };
 
   const before = await rowsOf<Window>(stack, windows);
-  const result = await loadWhile({ gateways: sides.gateways, rate, requestOf: changes.requestOf }, async () => {
-    await sleep(alone);
-    await sides.migrate();
-    await sides.bring('current');
-    await crossOver();
-    await sides.takeAway('previous');
-    await changes.goOn(current, current);
-    await sleep(alone);
-    await sides.bring('previous');
-    await crossOver();
-    await sides.takeAway('current');
-    await sleep(alone);
-  });
+  const result = await loadWhile(
+    { gateways: sides.gateways, rate, requestOf: changes.requestOf },
+    async () => {
+      await sleep(alone);
+      await sides.migrate();
+      await sides.bring('current');
+      await crossOver();
+      await sides.takeAway('previous');
+      await changes.goOn(current, current);
+      await sleep(alone);
+      await sides.bring('previous');
+      await crossOver();
+      await sides.takeAway('current');
+      await sleep(alone);
+    },
+  );
   const after = await rowsOf<Window>(stack, windows);
   if (result.failures.length > 0) t.diagnostic(sides.errors());
   t.diagnostic(JSON.stringify({ ...result, failures: result.failures.length }));
@@ -78,9 +84,18 @@ test(`the previous version and this one live on one schema under ${rate} request
 
   const witness = witnessOf(stack, receivers, changes);
   await eventually('everything to settle', async () => (await unsettled(witness)) === 0, 60_000);
-  const { accepted, effects, duplicates, ...problems } = await accountFor(witness, changes.entriesOf(result.requests));
+  const { accepted, effects, duplicates, ...problems } = await accountFor(
+    witness,
+    changes.entriesOf(result.requests),
+  );
   t.diagnostic(JSON.stringify({ accepted, effects, duplicates }));
-  assert.deepEqual(problems, { lost: [], deadLetters: 0, severalIds: [], forged: 0, disagreements: [] });
+  assert.deepEqual(problems, {
+    lost: [],
+    deadLetters: 0,
+    severalIds: [],
+    forged: 0,
+    disagreements: [],
+  });
   const { wanted, found } = await changes.countGrants(result.requests);
   assert.equal(found, wanted);
   assert.ok(result.requests > 1000, String(result.requests));

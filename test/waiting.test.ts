@@ -15,7 +15,11 @@ after(() => database?.drop());
 test('migrations wait for a database that does not answer as long as they are told to, and not at all otherwise', async () => {
   const lines: string[] = [];
   const log = createLog('test', (line) => void lines.push(line));
-  const migrateWithin = (seconds: number) => migrateAll({ DATABASE_URL: database.url, BAILIWICK_DATABASE_WAIT_SECONDS: String(seconds) }, log);
+  const migrateWithin = (seconds: number) =>
+    migrateAll(
+      { DATABASE_URL: database.url, BAILIWICK_DATABASE_WAIT_SECONDS: String(seconds) },
+      log,
+    );
   await database.server?.stop();
   await assert.rejects(migrateWithin(0));
   assert.deepEqual(lines, []);

@@ -6,14 +6,35 @@ import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
 type Section = { title: string; script: string; intro: string; table: SettingTable };
 
 const sections: readonly Section[] = [
-  { title: 'gateway', script: 'gateway/main.ts', intro: 'The documented JSON surface.', table: settingTables.gateway },
-  { title: 'identity', script: 'services/identity/main.ts', intro: 'Accounts, users, sessions, bots.', table: settingTables.identity },
-  { title: 'access', script: 'services/access/main.ts', intro: 'Tenants, groups, roles, grants, decisions, audit.', table: settingTables.access },
-  { title: 'sso', script: 'services/sso/main.ts', intro: 'Domains and providers.', table: settingTables.sso },
+  {
+    title: 'gateway',
+    script: 'gateway/main.ts',
+    intro: 'The documented JSON surface.',
+    table: settingTables.gateway,
+  },
+  {
+    title: 'identity',
+    script: 'services/identity/main.ts',
+    intro: 'Accounts, users, sessions, bots.',
+    table: settingTables.identity,
+  },
+  {
+    title: 'access',
+    script: 'services/access/main.ts',
+    intro: 'Tenants, groups, roles, grants, decisions, audit.',
+    table: settingTables.access,
+  },
+  {
+    title: 'sso',
+    script: 'services/sso/main.ts',
+    intro: 'Domains and providers.',
+    table: settingTables.sso,
+  },
   {
     title: 'notifications',
     script: 'services/notifications/main.ts',
-    intro: 'Endpoints, fan-out, deliveries and mail. The chart runs it three times, each with roles of its own.',
+    intro:
+      'Endpoints, fan-out, deliveries and mail. The chart runs it three times, each with roles of its own.',
     table: settingTables.notifications,
   },
   {
@@ -25,18 +46,41 @@ const sections: readonly Section[] = [
   {
     title: 'migrations',
     script: 'deploy/migrate.ts',
-    intro: "Brings every service's schema up to date and ends. The login has to be one that may create schemas and roles.",
+    intro:
+      "Brings every service's schema up to date and ends. The login has to be one that may create schemas and roles.",
     table: migrateSettings,
   },
 ];
 
 /** Read by `npm start` (deploy/local/options.ts), which gives each process its settings. */
-const localStart: ReadonlyArray<readonly [name: string, kind: string, fallback: string, about: string]> = [
+const localStart: ReadonlyArray<
+  readonly [name: string, kind: string, fallback: string, about: string]
+> = [
   ['PORT', 'whole number', '`8080`', "The gateway's port. 0 takes a free one."],
-  ['BAILIWICK_INBOX_PORT', 'whole number', '`8025`', 'The port of the page that shows what is mailed and posted. 0 takes a free one.'],
-  ['BAILIWICK_INFRA', 'text', '', '`containers` runs database and broker in containers, whatever else could be had.'],
-  ['BAILIWICK_DATA', 'folder', '`.local`', 'Holds data, keys and logs. Safe to delete: the next start begins afresh.'],
-  ['DATABASE_URL', 'URL', 'an embedded PostgreSQL', 'A PostgreSQL to use instead. The login needs the right to create schemas and roles.'],
+  [
+    'BAILIWICK_INBOX_PORT',
+    'whole number',
+    '`8025`',
+    'The port of the page that shows what is mailed and posted. 0 takes a free one.',
+  ],
+  [
+    'BAILIWICK_INFRA',
+    'text',
+    '',
+    '`containers` runs database and broker in containers, whatever else could be had.',
+  ],
+  [
+    'BAILIWICK_DATA',
+    'folder',
+    '`.local`',
+    'Holds data, keys and logs. Safe to delete: the next start begins afresh.',
+  ],
+  [
+    'DATABASE_URL',
+    'URL',
+    'an embedded PostgreSQL',
+    'A PostgreSQL to use instead. The login needs the right to create schemas and roles.',
+  ],
   ['NATS_URL', 'URL', 'a nats-server of its own', 'A NATS server with JetStream to use instead.'],
 ];
 
@@ -75,8 +119,15 @@ ${renderRows(localStart)}`;
 /** helm/bailiwick/files/settings.yaml: for each process its settings by name, one a line. */
 export function renderChartSettings(): string {
   const tables = { ...settingTables, single: singleSettings, migrate: migrateSettings };
-  const lines = Object.entries(tables).flatMap(([name, table]) => [`${name}:`, ...Object.entries(table).map(renderChartSetting)]);
-  return ['# Generated from the settings tables by deploy/docs/configuration.ts: change those, then run `npm run generate`.', ...lines, ''].join('\n');
+  const lines = Object.entries(tables).flatMap(([name, table]) => [
+    `${name}:`,
+    ...Object.entries(table).map(renderChartSetting),
+  ]);
+  return [
+    '# Generated from the settings tables by deploy/docs/configuration.ts: change those, then run `npm run generate`.',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /** As the formatter would have it. None of the values needs quotes. */
@@ -86,19 +137,42 @@ function renderChartSetting([name, { env, orElse, kind, fallback }]: [string, Se
 
 function renderSection({ title, script, intro, table }: Section): string {
   const rows = Object.values(table).map((setting) => {
-    const fallback = setting.fallback === undefined ? '**required**' : setting.fallback === '' ? 'empty' : `\`${setting.fallback}\``;
-    return [setting.env, kinds[setting.kind], fallback, `${setting.about}${isShared(setting.env) ? ' *' : ''}`] as const;
+    const fallback =
+      setting.fallback === undefined
+        ? '**required**'
+        : setting.fallback === ''
+          ? 'empty'
+          : `\`${setting.fallback}\``;
+    return [
+      setting.env,
+      kinds[setting.kind],
+      fallback,
+      `${setting.about}${isShared(setting.env) ? ' *' : ''}`,
+    ] as const;
   });
   return `## ${title}\n\n\`node ${script}\`: ${intro}\n\n${renderRows(rows)}`;
 }
 
 function isShared(env: string): boolean {
-  return Object.values(settingTables).filter((table: SettingTable) => Object.values(table).some((setting) => setting.env === env)).length > 1;
+  return (
+    Object.values(settingTables).filter((table: SettingTable) =>
+      Object.values(table).some((setting) => setting.env === env),
+    ).length > 1
+  );
 }
 
-function renderRows(rows: ReadonlyArray<readonly [name: string, kind: string, fallback: string, about: string]>): string {
-  const lines = rows.map(([name, ...cells]) => `| ${[`\`${name}\``, ...cells].map(escapeCell).join(' | ')} |`);
-  return ['| Variable | Kind | Default | What it does |', '| --- | --- | --- | --- |', ...lines, ''].join('\n');
+function renderRows(
+  rows: ReadonlyArray<readonly [name: string, kind: string, fallback: string, about: string]>,
+): string {
+  const lines = rows.map(
+    ([name, ...cells]) => `| ${[`\`${name}\``, ...cells].map(escapeCell).join(' | ')} |`,
+  );
+  return [
+    '| Variable | Kind | Default | What it does |',
+    '| --- | --- | --- | --- |',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /** A bar would end the cell, and <process> would be taken for an HTML tag. */

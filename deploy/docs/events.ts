@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EventType, ownFamilies, type Reach, types } from '@bailiwick/notifications/events/catalogue.ts';
+import {
+  type EventType,
+  ownFamilies,
+  type Reach,
+  types,
+} from '@bailiwick/notifications/events/catalogue.ts';
 import { root } from '../local/paths.ts';
 
 // What is generated from the catalogue of events and the interface's description: the list that Webhooks_ListEventTypes
@@ -8,17 +13,26 @@ import { root } from '../local/paths.ts';
 
 type Json = string | number | boolean | null | Json[] | JsonObject;
 type JsonObject = { [key: string]: Json };
-type Schema = JsonObject & { properties?: Record<string, Schema>; required?: string[]; $ref?: string; format?: string };
+type Schema = JsonObject & {
+  properties?: Record<string, Schema>;
+  required?: string[];
+  $ref?: string;
+  format?: string;
+};
 type Body = { content: { 'application/json': { schema: Schema; example: JsonObject } } };
 type Description = {
-  paths: Record<string, { post?: { requestBody?: Body; responses: Record<string, Partial<Body>> } }>;
+  paths: Record<
+    string,
+    { post?: { requestBody?: Body; responses: Record<string, Partial<Body>> } }
+  >;
   components: { schemas: Record<string, Schema> };
 };
 
 const reference = '#/components/schemas/';
 
 /** The interface's description as it is generated from the proto files, which comes before this. */
-const readDescription = (): Description => JSON.parse(readFileSync(join(root, 'gateway/openapi.json'), 'utf8')) as Description;
+const readDescription = (): Description =>
+  JSON.parse(readFileSync(join(root, 'gateway/openapi.json'), 'utf8')) as Description;
 
 /** What applies to requests alone: a record in an event is whole, and was checked when it was made. */
 const ofRequests = new Set([
@@ -43,10 +57,20 @@ function written(schema: Schema, named: Set<string>): Schema {
     return { $ref: `#/definitions/${name}` };
   }
   const { properties, ...rest } = schema;
-  const kept = Object.fromEntries(Object.entries(rest).flatMap(([key, value]) => (ofRequests.has(key) ? [] : [[key, inner(value, named)]])));
+  const kept = Object.fromEntries(
+    Object.entries(rest).flatMap(([key, value]) =>
+      ofRequests.has(key) ? [] : [[key, inner(value, named)]],
+    ),
+  );
   if (!properties) return kept;
   const always = Object.keys(properties).filter((name) => properties[name]?.format !== 'date-time');
-  return { ...kept, required: always, properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, written(one, named)])) };
+  return {
+    ...kept,
+    required: always,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, one]) => [name, written(one, named)]),
+    ),
+  };
 }
 
 function inner(value: Json, named: Set<string>): Json {
@@ -55,7 +79,10 @@ function inner(value: Json, named: Set<string>): Json {
 }
 
 /** The schemas of a record and of all it refers to. */
-function definitionsOf(record: string, { components: { schemas } }: Description): Record<string, Schema> {
+function definitionsOf(
+  record: string,
+  { components: { schemas } }: Description,
+): Record<string, Schema> {
   const named = new Set([record]);
   const definitions: Record<string, Schema> = {};
   for (const name of named) {
@@ -67,14 +94,16 @@ function definitionsOf(record: string, { components: { schemas } }: Description)
 }
 
 /** Where no record is like it, the data are the fields of a request. */
-const definitionName = (record: string): string => (record === 'Groups_AddMemberReq' ? 'GroupMembership' : record);
+const definitionName = (record: string): string =>
+  record === 'Groups_AddMemberReq' ? 'GroupMembership' : record;
 
 const text = (description: string) => ({ type: 'string', description });
 
 function schemaOf({ type, about, record }: EventType, description: Description): JsonObject {
   const name = definitionName(record);
   const definitions = definitionsOf(record, description);
-  if (name !== record) definitions[name] = { ...definitions[name], description: 'Who is in a group.' };
+  if (name !== record)
+    definitions[name] = { ...definitions[name], description: 'Who is in a group.' };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: type,
@@ -82,7 +111,10 @@ function schemaOf({ type, about, record }: EventType, description: Description):
     type: 'object',
     required: ['id', 'type', 'timestamp', 'tenant', 'actor', 'apiVersion', 'data', 'previous'],
     properties: {
-      id: { ...text('The same for every attempt and every receiver; also the header webhook-id.'), pattern: '^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$' },
+      id: {
+        ...text('The same for every attempt and every receiver; also the header webhook-id.'),
+        pattern: '^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$',
+      },
       type: { const: type },
       timestamp: { ...text('When it happened.'), format: 'date-time' },
       tenant: text('Empty for what belongs to no tenant, such as people.'),
@@ -90,17 +122,27 @@ function schemaOf({ type, about, record }: EventType, description: Description):
         type: 'object',
         description: 'Who did it.',
         required: ['type', 'id'],
-        properties: { type: { enum: ['user', 'bot', 'platform', 'system', 'anonymous'] }, id: text('Empty for nobody in particular.') },
+        properties: {
+          type: { enum: ['user', 'bot', 'platform', 'system', 'anonymous'] },
+          id: text('Empty for nobody in particular.'),
+        },
       },
       apiVersion: text('The version of the interface that the data are of.'),
       data: { $ref: `#/definitions/${name}` },
-      previous: { type: 'object', description: 'The fields that changed, as they were; null = not set. Empty where nothing was changed.' },
+      previous: {
+        type: 'object',
+        description:
+          'The fields that changed, as they were; null = not set. Empty where nothing was changed.',
+      },
     },
     definitions,
   };
 }
 
-const refOf = (schema: Schema): string => (schema.$ref ?? (schema['allOf'] as Schema[] | undefined)?.[0]?.$ref ?? '').slice(reference.length);
+const refOf = (schema: Schema): string =>
+  (schema.$ref ?? (schema['allOf'] as Schema[] | undefined)?.[0]?.$ref ?? '').slice(
+    reference.length,
+  );
 
 /** A record as the examples of the description show it: a request or an answer itself, an answer's, or one of an answer's page. */
 function recordExample(record: string, { paths, components }: Description): JsonObject {
@@ -110,9 +152,12 @@ function recordExample(record: string, { paths, components }: Description): Json
   if (answer) return answer.content?.['application/json']?.example as JsonObject;
   for (const [path, { post }] of Object.entries(paths)) {
     const example = post?.responses['200']?.content?.['application/json']?.example ?? {};
-    for (const [key, schema] of Object.entries(components.schemas[`${path.slice(1)}Res`]?.properties ?? {})) {
+    for (const [key, schema] of Object.entries(
+      components.schemas[`${path.slice(1)}Res`]?.properties ?? {},
+    )) {
       if (refOf(schema) === record) return example[key] as JsonObject;
-      if (refOf(schema) === `${record}Page`) return (example[key] as { Items: JsonObject[] }).Items[0] ?? {};
+      if (refOf(schema) === `${record}Page`)
+        return (example[key] as { Items: JsonObject[] }).Items[0] ?? {};
     }
   }
   throw new Error(`the interface's description has no example of ${record}`);
@@ -126,16 +171,32 @@ function exampleOf({ type, record, reach }: EventType, description: Description)
   const idOf = (prefix: string) => new RegExp(`${prefix}_[0-9a-z]{26}`).exec(text)?.[0] ?? '';
   const actor = { type: 'user', id: idOf('usr') };
   const data = recordExample(record, description);
-  return { id: idOf('evt'), type, timestamp: moment, tenant: reach === 'members' ? '' : idOf('tnt'), actor, apiVersion: '1.0.0', data, previous: {} };
+  return {
+    id: idOf('evt'),
+    type,
+    timestamp: moment,
+    tenant: reach === 'members' ? '' : idOf('tnt'),
+    actor,
+    apiVersion: '1.0.0',
+    data,
+    previous: {},
+  };
 }
 
 /** Those that an endpoint may get, by name. */
-const reaching = [...types.values()].filter(({ reach }) => reach !== 'nobody').sort((a, b) => (a.type < b.type ? -1 : 1));
+const reaching = [...types.values()]
+  .filter(({ reach }) => reach !== 'nobody')
+  .sort((a, b) => (a.type < b.type ? -1 : 1));
 
 /** services/notifications/events/gen/event-types.json. */
 export function renderEventTypes(): string {
   const description = readDescription();
-  const list = reaching.map((one) => ({ Type: one.type, Description: one.about, Schema: schemaOf(one, description), Example: exampleOf(one, description) }));
+  const list = reaching.map((one) => ({
+    Type: one.type,
+    Description: one.about,
+    Schema: schemaOf(one, description),
+    Example: exampleOf(one, description),
+  }));
   return `${JSON.stringify(list, null, 1)}\n`;
 }
 
@@ -148,7 +209,10 @@ const audience: Record<Reach, string> = {
 
 /** docs/events.md. */
 export function renderEvents(): string {
-  const rows = reaching.map(({ type, about, record, reach }) => `| \`${type}\` | ${about} | ${definitionName(record)} | ${audience[reach]} |`);
+  const rows = reaching.map(
+    ({ type, about, record, reach }) =>
+      `| \`${type}\` | ${about} | ${definitionName(record)} | ${audience[reach]} |`,
+  );
   const created = types.get('group.created');
   if (!created) throw new Error('the example is gone');
   return `<!-- Generated from services/notifications/events/catalogue.ts by deploy/docs/events.ts: change that, then run \`npm run generate\`. -->

@@ -24,7 +24,9 @@ export const outputs: ReadonlyMap<string, () => string> = new Map([
 
 /** The generated files that differ from what they should hold. */
 export function staleOutputs(): string[] {
-  return [...outputs].filter(([path, render]) => readIfThere(path) !== render()).map(([path]) => path);
+  return [...outputs]
+    .filter(([path, render]) => readIfThere(path) !== render())
+    .map(([path]) => path);
 }
 
 function readIfThere(path: string): string | undefined {

@@ -77,19 +77,33 @@ async function takeInstallLock() {
     const holder = Number(read(lockFile));
     // An empty file is one that is being written right now, unless it stays that way.
     const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if ((holder === 0 && age > 10_000) || (holder !== 0 && !isAlive(holder))) rmSync(lockFile, { force: true });
-    if (Date.now() > deadline) fail(`another install has held ${lockFile} for too long; remove it and try again`);
+    if ((holder === 0 && age > 10_000) || (holder !== 0 && !isAlive(holder)))
+      rmSync(lockFile, { force: true });
+    if (Date.now() > deadline)
+      fail(`another install has held ${lockFile} for too long; remove it and try again`);
     await sleep(200);
   }
 }
 
 function runPnpm() {
-  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
+  const args = [
+    '--yes',
+    pnpm,
+    'install',
+    '--frozen-lockfile',
+    '--config.confirm-modules-purge=false',
+  ];
   return new Promise((done) => {
     const child = spawn('npx', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    child.on('error', (error) => done({ code: 1, output: error.code === 'ENOENT' ? 'npx was not found: install npm' : String(error) }));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) =>
+      done({
+        code: 1,
+        output: error.code === 'ENOENT' ? 'npx was not found: install npm' : String(error),
+      }),
+    );
     child.on('close', (code) => done({ code: code ?? 1, output }));
   });
 }
@@ -98,10 +112,16 @@ async function install() {
   if (isInstalled()) return;
   const release = await takeInstallLock();
   if (!isInstalled()) {
-    const notice = setTimeout(() => process.stderr.write('installing the workspace, once (about a minute) …\n'), 2000);
+    const notice = setTimeout(
+      () => process.stderr.write('installing the workspace, once (about a minute) …\n'),
+      2000,
+    );
     const { code, output } = await runPnpm();
     clearTimeout(notice);
-    if (code !== 0) fail(`${output.trim().split('\n').slice(-30).join('\n')}\n\nthe workspace could not be installed (npx ${pnpm} install)`);
+    if (code !== 0)
+      fail(
+        `${output.trim().split('\n').slice(-30).join('\n')}\n\nthe workspace could not be installed (npx ${pnpm} install)`,
+      );
     writeFileSync(stampFile, wantedStamp());
   }
   release();
@@ -136,7 +156,8 @@ function run(runtime, script, args) {
 }
 
 const [script, ...args] = process.argv.slice(2);
-if (major(process.versions.node) < oldestHost) fail(`Bailiwick needs Node ${oldestHost} or newer to start; this is ${process.version}`);
+if (major(process.versions.node) < oldestHost)
+  fail(`Bailiwick needs Node ${oldestHost} or newer to start; this is ${process.version}`);
 if (script === undefined) fail('usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
 await install();
 run(findRuntime(), script, args);

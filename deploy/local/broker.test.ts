@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { connect, type NatsConnection, RetentionPolicy } from 'nats';
 import { type Broker, type BrokerOptions, findBroker, startBroker } from './broker.ts';
 import { isAlive } from './pids.ts';
@@ -9,14 +9,21 @@ import { quiet, temporaryFolder } from './testing.ts';
 
 const binary = await findBroker(quiet);
 
-async function start(t: TestContext, options: Partial<BrokerOptions> & { storeDir: string }): Promise<Broker> {
+async function start(
+  t: TestContext,
+  options: Partial<BrokerOptions> & { storeDir: string },
+): Promise<Broker> {
   const broker = await startBroker({ binary, log: quiet, ...options });
   t.after(() => broker.stop());
   return broker;
 }
 
 async function connectTo(t: TestContext, broker: Broker): Promise<NatsConnection> {
-  const connection = await connect({ servers: broker.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
+  const connection = await connect({
+    servers: broker.url,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 20,
+  });
   t.after(() => connection.close());
   return connection;
 }
@@ -26,7 +33,11 @@ test('startBroker loses no acknowledged message when it is killed and started ag
   const first = await start(t, { storeDir });
   const connection = await connectTo(t, first);
   const manager = await connection.jetstreamManager();
-  await manager.streams.add({ name: 'TASK', subjects: ['task.>'], retention: RetentionPolicy.Workqueue });
+  await manager.streams.add({
+    name: 'TASK',
+    subjects: ['task.>'],
+    retention: RetentionPolicy.Workqueue,
+  });
   const stream = connection.jetstream();
   await Promise.all(Array.from({ length: 200 }, () => stream.publish('task.one', 'body')));
   await first.kill();
@@ -73,7 +84,10 @@ exec ${binary.command} --config "$store/inside.conf"
 `,
   );
   chmodSync(docker, 0o755);
-  const broker = await start(t, { storeDir: join(dir, 'store'), binary: { command: docker, version: binary.version, image: 'nats:2' } });
+  const broker = await start(t, {
+    storeDir: join(dir, 'store'),
+    binary: { command: docker, version: binary.version, image: 'nats:2' },
+  });
   const connection = await connectTo(t, broker);
   await (await connection.jetstreamManager()).streams.add({ name: 'EVT', subjects: ['evt.>'] });
 });

@@ -48,9 +48,12 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   for (;;) {
     const port = options.port ?? (await freePort());
     const { command, args } =
-      options.binary.image === undefined ? inProcess(options.binary, storeDir, port, files) : inContainer(options.binary, storeDir, port, files);
+      options.binary.image === undefined
+        ? inProcess(options.binary, storeDir, port, files)
+        : inContainer(options.binary, storeDir, port, files);
     const daemon = await startDaemon({ command, args, logFile, signal: 'SIGTERM' });
-    if (await isReady(port, daemon, deadline)) return handle(options.binary, storeDir, port, daemon);
+    if (await isReady(port, daemon, deadline))
+      return handle(options.binary, storeDir, port, daemon);
     await daemon.kill();
     const output = tail(logFile, 8);
     if (!/address already in use/i.test(output) || Date.now() > deadline) {
@@ -66,29 +69,71 @@ function handle(program: BrokerProgram, storeDir: string, port: number, daemon: 
     if (program.image !== undefined) await removeContainer(program, storeDir);
     await daemon.kill();
   };
-  return { url: `nats://${loopback}:${port}`, port, pid: daemon.pid, exited: daemon.exited, stop: daemon.stop, kill };
+  return {
+    url: `nats://${loopback}:${port}`,
+    port,
+    pid: daemon.pid,
+    exited: daemon.exited,
+    stop: daemon.stop,
+    kill,
+  };
 }
 
 type Files = { config: string; pid: string };
 type Command = { command: string; args: string[] };
 
 function inProcess(program: BrokerProgram, storeDir: string, port: number, files: Files): Command {
-  writeFileSync(files.config, brokerConfiguration({ host: loopback, port, store: storeDir, version: program.version, pidFile: files.pid }));
+  writeFileSync(
+    files.config,
+    brokerConfiguration({
+      host: loopback,
+      port,
+      store: storeDir,
+      version: program.version,
+      pidFile: files.pid,
+    }),
+  );
   return { command: program.command, args: ['--config', files.config] };
 }
 
-function inContainer(program: BrokerProgram, storeDir: string, port: number, files: Files): Command {
-  writeFileSync(files.config, brokerConfiguration({ host: '0.0.0.0', port: 4222, store: '/store', version: program.version }));
+function inContainer(
+  program: BrokerProgram,
+  storeDir: string,
+  port: number,
+  files: Files,
+): Command {
+  writeFileSync(
+    files.config,
+    brokerConfiguration({ host: '0.0.0.0', port: 4222, store: '/store', version: program.version }),
+  );
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
-  const placement = ['--name', containerName(storeDir), '--user', user, '--publish', `${loopback}:${port}:4222`, '--volume', `${storeDir}:/store`];
-  return { command: program.command, args: ['run', '--rm', ...placement, program.image ?? '', '--config', '/store/nats.conf'] };
+  const placement = [
+    '--name',
+    containerName(storeDir),
+    '--user',
+    user,
+    '--publish',
+    `${loopback}:${port}:4222`,
+    '--volume',
+    `${storeDir}:/store`,
+  ];
+  return {
+    command: program.command,
+    args: ['run', '--rm', ...placement, program.image ?? '', '--config', '/store/nats.conf'],
+  };
 }
 
 /**
  * Files are written before a publish is acknowledged, so a killed broker loses nothing. The interval only bounds what a
  * power cut can take, and that is published again from the services' outboxes; `always` would cost an fsync a message.
  */
-export function brokerConfiguration(settings: { host: string; port: number; store: string; version: string; pidFile?: string }): string {
+export function brokerConfiguration(settings: {
+  host: string;
+  port: number;
+  store: string;
+  version: string;
+  pidFile?: string;
+}): string {
   const lines = [
     `listen: ${JSON.stringify(`${settings.host}:${settings.port}`)}`,
     'server_name: bailiwick-local',
@@ -149,5 +194,7 @@ function containerName(storeDir: string): string {
 }
 
 async function removeContainer(program: BrokerProgram, storeDir: string): Promise<void> {
-  await promisify(execFile)(program.command, ['rm', '--force', containerName(storeDir)]).catch(() => undefined);
+  await promisify(execFile)(program.command, ['rm', '--force', containerName(storeDir)]).catch(
+    () => undefined,
+  );
 }

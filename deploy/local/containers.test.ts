@@ -17,14 +17,24 @@ import { npmStart, quiet, temporaryFolder } from './testing.ts';
 
 // The path through testcontainers, on a stand-in for the engine. With a real one it is what the public workflow runs.
 
-const loaded = () => Object.keys(createRequire(import.meta.url).cache ?? {}).filter((file) => file.includes('/testcontainers/'));
+const loaded = () =>
+  Object.keys(createRequire(import.meta.url).cache ?? {}).filter((file) =>
+    file.includes('/testcontainers/'),
+  );
 
-test('a start without containers does not load testcontainers', () => assert.deepEqual(loaded(), []));
+test('a start without containers does not load testcontainers', () =>
+  assert.deepEqual(loaded(), []));
 
 test('BAILIWICK_INFRA=containers npm start says in one message that no engine answers', async (t) => {
   // No engine of this host's own either.
-  const nowhere = { HOME: temporaryFolder(t), DOCKER_HOST: 'unix:///nowhere/docker.sock', XDG_RUNTIME_DIR: '/nowhere' };
-  const run = npmStart(t, temporaryFolder(t), { env: { BAILIWICK_INFRA: 'containers', ...nowhere } });
+  const nowhere = {
+    HOME: temporaryFolder(t),
+    DOCKER_HOST: 'unix:///nowhere/docker.sock',
+    XDG_RUNTIME_DIR: '/nowhere',
+  };
+  const run = npmStart(t, temporaryFolder(t), {
+    env: { BAILIWICK_INFRA: 'containers', ...nowhere },
+  });
   const { code } = await run.ended;
   assert.notEqual(code, 0);
   assert.match(
@@ -36,7 +46,10 @@ test('BAILIWICK_INFRA=containers npm start says in one message that no engine an
 test('a container of the database and one of the broker come from the images of versions.ts, on loopback only', async () => {
   const [database, broker] = await Promise.all([startPostgresContainer(), startBrokerContainer()]);
   assert.match(database.url, /^postgres:\/\/postgres:[0-9a-f]{48}@127\.0\.0\.1:\d+\/postgres$/);
-  assert.deepEqual([...engine.containers.values()].map(({ creation }) => creation.Image).sort(), Object.values(images).sort());
+  assert.deepEqual(
+    [...engine.containers.values()].map(({ creation }) => creation.Image).sort(),
+    Object.values(images).sort(),
+  );
   for (const { creation } of engine.containers.values()) {
     const bindings = Object.values(creation.HostConfig.PortBindings).flat();
     assert.deepEqual(
@@ -44,7 +57,10 @@ test('a container of the database and one of the broker come from the images of 
       ['127.0.0.1'],
     );
   }
-  assert.match(engine.copied.join(), /etc\/nats\/bailiwick\.conf[^]*max_payload: 4194304[^]*store_dir: "\/data\/jetstream"/);
+  assert.match(
+    engine.copied.join(),
+    /etc\/nats\/bailiwick\.conf[^]*max_payload: 4194304[^]*store_dir: "\/data\/jetstream"/,
+  );
   await write(database.url, broker.url);
 
   // As a test does that takes them away for a while.
@@ -58,12 +74,23 @@ test('a container of the database and one of the broker come from the images of 
 test('BAILIWICK_INFRA=containers goes before what the environment names, and nothing is left of it', async (t) => {
   const stops = createStops(quiet);
   const said: string[] = [];
-  const named = { BAILIWICK_INFRA: 'containers', DATABASE_URL: 'postgres://elsewhere/d', NATS_URL: 'nats://elsewhere' };
+  const named = {
+    BAILIWICK_INFRA: 'containers',
+    DATABASE_URL: 'postgres://elsewhere/d',
+    NATS_URL: 'nats://elsewhere',
+  };
   const options = readOptions([], { ...named, BAILIWICK_DATA: temporaryFolder(t) });
-  const { databaseUrl, natsUrl } = await startInfrastructure(options, { stops, say: (line) => said.push(line), signal: AbortSignal.timeout(60_000) });
+  const { databaseUrl, natsUrl } = await startInfrastructure(options, {
+    stops,
+    say: (line) => said.push(line),
+    signal: AbortSignal.timeout(60_000),
+  });
   assert.match(databaseUrl, /@127\.0\.0\.1:\d+\/bailiwick$/);
   await write(databaseUrl, natsUrl);
-  assert.deepEqual(said.sort(), ['the broker runs in a container, and its data goes with it', 'the database runs in a container, and its data goes with it']);
+  assert.deepEqual(said.sort(), [
+    'the broker runs in a container, and its data goes with it',
+    'the database runs in a container, and its data goes with it',
+  ]);
   await stops.stop();
   assert.equal(engine.containers.size, 0);
 });
@@ -74,7 +101,11 @@ let engine: FakeEngine;
 before(async () => {
   engine = await startFakeEngine(folder);
   // Neither the container that removes what a killed process leaves, nor a look at whether this host is a container itself.
-  Object.assign(process.env, { DOCKER_HOST: engine.dockerHost, TESTCONTAINERS_RYUK_DISABLED: 'true', TESTCONTAINERS_HOST_OVERRIDE: 'localhost' });
+  Object.assign(process.env, {
+    DOCKER_HOST: engine.dockerHost,
+    TESTCONTAINERS_RYUK_DISABLED: 'true',
+    TESTCONTAINERS_HOST_OVERRIDE: 'localhost',
+  });
 });
 after(async () => {
   await engine.close();
@@ -94,7 +125,10 @@ async function write(databaseUrl: string, brokerUrl: string): Promise<void> {
   await connection.close();
 }
 
-async function read(databaseUrl: string, brokerUrl: string): Promise<{ rows: number; messages: number }> {
+async function read(
+  databaseUrl: string,
+  brokerUrl: string,
+): Promise<{ rows: number; messages: number }> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const { rowCount } = await client.query('select n from kept');

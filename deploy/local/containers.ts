@@ -20,7 +20,12 @@ export type ContainerServer = {
 };
 
 /** What is to run. `port` is the one in the container. */
-type Recipe = { port: number; make(container: GenericContainer): GenericContainer; url(address: string): string; answers(url: string): Promise<boolean> };
+type Recipe = {
+  port: number;
+  make(container: GenericContainer): GenericContainer;
+  url(address: string): string;
+  answers(url: string): Promise<boolean>;
+};
 
 const startLimitMs = 60_000;
 const graceMs = 15_000;
@@ -31,7 +36,10 @@ export function startPostgresContainer(): Promise<ContainerServer> {
     port: 5432,
     make: (container) =>
       container
-        .withEnvironment({ POSTGRES_PASSWORD: password, POSTGRES_INITDB_ARGS: clusterArguments.join(' ') })
+        .withEnvironment({
+          POSTGRES_PASSWORD: password,
+          POSTGRES_INITDB_ARGS: clusterArguments.join(' '),
+        })
         .withCommand(['postgres', ...serverSettings(false).flatMap((setting) => ['-c', setting])])
         .withSharedMemorySize(256 * 1024 * 1024),
     url: (address) => `postgres://postgres:${password}@${address}/postgres`,
@@ -41,16 +49,27 @@ export function startPostgresContainer(): Promise<ContainerServer> {
 
 export function startBrokerContainer(): Promise<ContainerServer> {
   const target = '/etc/nats/bailiwick.conf';
-  const content = brokerConfiguration({ host: '0.0.0.0', port: 4222, store: '/data/jetstream', version: natsVersion });
+  const content = brokerConfiguration({
+    host: '0.0.0.0',
+    port: 4222,
+    store: '/data/jetstream',
+    version: natsVersion,
+  });
   return startContainer(images.nats, {
     port: 4222,
-    make: (container) => container.withCopyContentToContainer([{ content, target, mode: 0o644 }]).withCommand(['--config', target]),
+    make: (container) =>
+      container
+        .withCopyContentToContainer([{ content, target, mode: 0o644 }])
+        .withCommand(['--config', target]),
     url: (address) => `nats://${address}`,
     answers: answersAsBroker,
   });
 }
 
-async function startContainer(image: string, { port, make, url, answers }: Recipe): Promise<ContainerServer> {
+async function startContainer(
+  image: string,
+  { port, make, url, answers }: Recipe,
+): Promise<ContainerServer> {
   const { library, client } = await connectEngine();
   const { host: engine } = client.info.containerRuntime;
   const isHere = engine === 'localhost';
@@ -61,12 +80,17 @@ async function startContainer(image: string, { port, make, url, answers }: Recip
   /** The library publishes ports to the whole network. These servers are for this host, wherever the engine is on it. */
   class Published extends library.GenericContainer {
     protected override beforeContainerCreated(): Promise<void> {
-      if (isHere) this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: loopback, HostPort: String(hostPort) }] };
+      if (isHere)
+        this.hostConfig.PortBindings = {
+          [`${port}/tcp`]: [{ HostIp: loopback, HostPort: String(hostPort) }],
+        };
       return Promise.resolve();
     }
   }
 
-  const container = await make(new Published(image).withExposedPorts({ container: port, host: hostPort }))
+  const container = await make(
+    new Published(image).withExposedPorts({ container: port, host: hostPort }),
+  )
     .withWaitStrategy(untilAnswering(() => answers(address)))
     .start();
   const handle = client.container.getById(container.getId());
@@ -113,7 +137,11 @@ async function answering(handle: Handle, answers: () => Promise<boolean>): Promi
   for (const deadline = Date.now() + startLimitMs; !(await answers()); await sleep(100)) {
     const { Name, Config, State } = await handle.inspect();
     if (State.Running && Date.now() < deadline) continue;
-    const output = (await handle.logs({ stdout: true, stderr: true, tail: 12 })).toString('utf8').replaceAll(/[^\P{C}\n]/gu, '');
-    throw new Error(`the container ${Name} (${Config.Image}) ${State.Running ? 'does not answer' : `ended with ${State.ExitCode}`}:\n${output}`);
+    const output = (await handle.logs({ stdout: true, stderr: true, tail: 12 }))
+      .toString('utf8')
+      .replaceAll(/[^\P{C}\n]/gu, '');
+    throw new Error(
+      `the container ${Name} (${Config.Image}) ${State.Running ? 'does not answer' : `ended with ${State.ExitCode}`}:\n${output}`,
+    );
   }
 }

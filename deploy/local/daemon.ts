@@ -76,10 +76,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
  */
 function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   const script = 'read -r word; test "$word" = released || kill -s "$2" "$1"';
-  const guard = spawn('/bin/sh', ['-c', script, 'bailiwick-guard', String(pid), signal.replace('SIG', '')], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const guard = spawn(
+    '/bin/sh',
+    ['-c', script, 'bailiwick-guard', String(pid), signal.replace('SIG', '')],
+    {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
   guard.on('error', () => {});
   guard.stdin.on('error', () => {});
   guard.unref();

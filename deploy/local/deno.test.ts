@@ -20,26 +20,38 @@ mkdir -p "$3/node_modules/@deno/linux" && cp "$here/fresh" "$3/node_modules/@den
 function host(t: TestContext, programs: Record<string, string>) {
   const dir = temporaryFolder(t);
   mkdirSync(join(dir, 'bin'));
-  for (const [name, script] of Object.entries(programs)) writeFileSync(join(dir, 'bin', name), script, { mode: 0o755 });
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(dir, 'bin', name), script, { mode: 0o755 });
   const said: string[] = [];
   const path = `${join(dir, 'bin')}:${process.env['PATH']}`;
   const find = async () => {
     const before = process.env['PATH'];
     process.env['PATH'] = path; // where npm is looked for
-    return findDeno((line) => said.push(line), { path: join(dir, 'bin'), cache: join(dir, 'cache') }).finally(() => (process.env['PATH'] = before));
+    return findDeno((line) => said.push(line), {
+      path: join(dir, 'bin'),
+      cache: join(dir, 'cache'),
+    }).finally(() => (process.env['PATH'] = before));
   };
   return { said, dir, find };
 }
 
 test('findDeno prefers the PATH, where it is new enough', async (t) => {
-  const { find, dir, said } = host(t, { deno: answering('2.9.7'), npm, fresh: answering(denoVersion) });
+  const { find, dir, said } = host(t, {
+    deno: answering('2.9.7'),
+    npm,
+    fresh: answering(denoVersion),
+  });
   assert.equal(await find(), join(dir, 'bin/deno'));
   assert.deepEqual(said, []);
 });
 
 for (const version of ['1.46.3', '2.0.0', '3.0.0']) {
   test(`findDeno fetches its own once where the PATH has ${version}`, async (t) => {
-    const { find, dir, said } = host(t, { deno: answering(version), npm, fresh: answering(denoVersion) });
+    const { find, dir, said } = host(t, {
+      deno: answering(version),
+      npm,
+      fresh: answering(denoVersion),
+    });
     const expected = join(dir, `cache/deno-${denoVersion}/node_modules/@deno/linux/deno`);
     assert.equal(await find(), expected);
     assert.equal(await find(), expected);
@@ -53,7 +65,10 @@ for (const version of ['1.46.3', '2.0.0', '3.0.0']) {
 
 test('findDeno says what to do when there is none to be had', async (t) => {
   const { find, dir } = host(t, { npm: '#!/bin/sh\necho no network >&2\nexit 1\n' });
-  await assert.rejects(find(), /Deno could not be fetched: no network\nPut Deno 2\.\d+\.0 or newer on the PATH, or start without --deno/);
+  await assert.rejects(
+    find(),
+    /Deno could not be fetched: no network\nPut Deno 2\.\d+\.0 or newer on the PATH, or start without --deno/,
+  );
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
 });
 
@@ -68,7 +83,11 @@ test('a process on Deno may dial this host and those of its settings, and read i
     SOMEBODY_ELSES_URL: 'https://elsewhere.example',
     HOME: '/home/ada',
   };
-  const { args } = denoRuntime('deno', { name: 'access', script: join(root, 'services/access/main.ts'), env });
+  const { args } = denoRuntime('deno', {
+    name: 'access',
+    script: join(root, 'services/access/main.ts'),
+    env,
+  });
   const allowed = args.filter((argument) => argument.startsWith('--allow-')).sort();
   assert.deepEqual(allowed, [
     '--allow-env',

@@ -10,7 +10,12 @@ import { temporaryFolder } from './testing.ts';
 const wiring = (dir: string): Wiring => ({
   host: '127.0.0.1',
   publicUrl: 'http://127.0.0.1:1',
-  ports: Object.fromEntries(serviceNames.map((name, index) => [name, { rpc: 10 + index, grpc: 30 + index, admin: 20 + index }])) as Wiring['ports'],
+  ports: Object.fromEntries(
+    serviceNames.map((name, index) => [
+      name,
+      { rpc: 10 + index, grpc: 30 + index, admin: 20 + index },
+    ]),
+  ) as Wiring['ports'],
   databaseUrl: 'postgres://database',
   natsUrl: 'nats://broker',
   smtpUrl: 'smtp://inbox',
@@ -19,45 +24,79 @@ const wiring = (dir: string): Wiring => ({
 
 test('every process is given what it requires and nothing that it refuses', (t) => {
   const given = wiring(temporaryFolder(t));
-  for (const name of serviceNames) readSettings(settingTables[name], environmentOf(name, settingTables[name], given, process.env));
+  for (const name of serviceNames)
+    readSettings(settingTables[name], environmentOf(name, settingTables[name], given, process.env));
   readSettings(singleSettings, environmentOf('gateway', singleSettings, given, process.env));
   readSettings(migrateSettings, environmentOf('access', migrateSettings, given, process.env));
 });
 
 test('a user’s setting reaches just the processes that read it, the names in general use none', (t) => {
   const given = wiring(temporaryFolder(t));
-  const user = { BAILIWICK_EMAIL_CONCURRENCY: '3', PORT: '9999', DATABASE_URL: 'postgres://user', PATH: '/bin', npm_lifecycle_event: 'start' };
+  const user = {
+    BAILIWICK_EMAIL_CONCURRENCY: '3',
+    PORT: '9999',
+    DATABASE_URL: 'postgres://user',
+    PATH: '/bin',
+    npm_lifecycle_event: 'start',
+  };
   const notifications = environmentOf('notifications', settingTables.notifications, given, user);
   assert.equal(notifications['BAILIWICK_EMAIL_CONCURRENCY'], '3');
   assert.equal(notifications['PORT'], String(given.ports.notifications.rpc));
   assert.equal(notifications['DATABASE_URL'], 'postgres://database');
   const gateway = environmentOf('gateway', settingTables.gateway, given, user);
   assert.equal(gateway['PATH'], '/bin');
-  for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'npm_lifecycle_event']) assert.equal(gateway[name], undefined, name);
+  for (const name of ['BAILIWICK_EMAIL_CONCURRENCY', 'DATABASE_URL', 'npm_lifecycle_event'])
+    assert.equal(gateway[name], undefined, name);
 });
 
 test('a URL that the user puts into a file goes before the one of the local start', (t) => {
   const given = wiring(temporaryFolder(t));
-  const user = { BAILIWICK_SMTP_URL_FILE: '/run/smtp', BAILIWICK_ACCESS_DATABASE_URL_FILE: '/run/access', DATABASE_URL_FILE: '/run/database' };
+  const user = {
+    BAILIWICK_SMTP_URL_FILE: '/run/smtp',
+    BAILIWICK_ACCESS_DATABASE_URL_FILE: '/run/access',
+    DATABASE_URL_FILE: '/run/database',
+  };
   const notifications = environmentOf('notifications', settingTables.notifications, given, user);
   assert.equal(notifications['BAILIWICK_SMTP_URL_FILE'], '/run/smtp');
   assert.equal(notifications['BAILIWICK_SMTP_URL'], undefined);
-  assert.equal(environmentOf('access', settingTables.access, given, user)['BAILIWICK_ACCESS_DATABASE_URL_FILE'], '/run/access');
+  assert.equal(
+    environmentOf('access', settingTables.access, given, user)[
+      'BAILIWICK_ACCESS_DATABASE_URL_FILE'
+    ],
+    '/run/access',
+  );
   assert.equal(notifications['DATABASE_URL'], 'postgres://database');
   assert.equal(notifications['DATABASE_URL_FILE'], undefined);
-  assert.deepEqual(unknownNames(Object.values(settingTables), { ...user, BAILIWICK_HOST_FILE: 'x' }), ['BAILIWICK_HOST_FILE']);
+  assert.deepEqual(
+    unknownNames(Object.values(settingTables), { ...user, BAILIWICK_HOST_FILE: 'x' }),
+    ['BAILIWICK_HOST_FILE'],
+  );
 });
 
 test('services are named in the words of the wire that BAILIWICK_RPC chooses', (t) => {
   const given = wiring(temporaryFolder(t));
-  const gatewayWith = (user: Record<string, string>) => environmentOf('gateway', settingTables.gateway, given, user);
+  const gatewayWith = (user: Record<string, string>) =>
+    environmentOf('gateway', settingTables.gateway, given, user);
   const { rpc, grpc } = given.ports.access;
   assert.equal(gatewayWith({})['BAILIWICK_ACCESS_URL'], `http://127.0.0.1:${rpc}`);
-  assert.equal(gatewayWith({ BAILIWICK_RPC: 'grpc' })['BAILIWICK_ACCESS_URL'], `dns:///127.0.0.1:${grpc}`);
-  assert.equal(gatewayWith({ BAILIWICK_RPC: 'grpc', BAILIWICK_ACCESS_URL: 'dns:///access:8081' })['BAILIWICK_ACCESS_URL'], 'dns:///access:8081');
+  assert.equal(
+    gatewayWith({ BAILIWICK_RPC: 'grpc' })['BAILIWICK_ACCESS_URL'],
+    `dns:///127.0.0.1:${grpc}`,
+  );
+  assert.equal(
+    gatewayWith({ BAILIWICK_RPC: 'grpc', BAILIWICK_ACCESS_URL: 'dns:///access:8081' })[
+      'BAILIWICK_ACCESS_URL'
+    ],
+    'dns:///access:8081',
+  );
 });
 
 test('unknownNames finds what nothing reads', () => {
-  const user = { BAILIWICK_DATA: 'x', BAILIWICK_RETRY_SCHEDULE: '0s', BAILIWICK_RETRY_SHEDULE: '0s', OTHER: 'x' };
+  const user = {
+    BAILIWICK_DATA: 'x',
+    BAILIWICK_RETRY_SCHEDULE: '0s',
+    BAILIWICK_RETRY_SHEDULE: '0s',
+    OTHER: 'x',
+  };
   assert.deepEqual(unknownNames(Object.values(settingTables), user), ['BAILIWICK_RETRY_SHEDULE']);
 });

@@ -20,9 +20,12 @@ type Variable = (wiring: Wiring, service: ServiceName, inherited: Environment) =
 const urlOf =
   (service: ServiceName): Variable =>
   ({ host, ports }, _, inherited) =>
-    inherited['BAILIWICK_RPC'] === 'grpc' ? `dns:///${host}:${ports[service].grpc}` : `${schemeOf(inherited)}://${host}:${ports[service].rpc}`;
+    inherited['BAILIWICK_RPC'] === 'grpc'
+      ? `dns:///${host}:${ports[service].grpc}`
+      : `${schemeOf(inherited)}://${host}:${ports[service].rpc}`;
 
-const schemeOf = (inherited: Environment): string => (inherited['BAILIWICK_TLS_CERT_FILE'] ? 'https' : 'http');
+const schemeOf = (inherited: Environment): string =>
+  inherited['BAILIWICK_TLS_CERT_FILE'] ? 'https' : 'http';
 
 const variables: Record<string, Variable> = {
   BAILIWICK_HOST: (wiring) => wiring.host,
@@ -51,21 +54,42 @@ const variables: Record<string, Variable> = {
 };
 
 /** Names that many programs use: what the user set for the local start is not meant for each of the processes. */
-const decidedHere = new Set(['PORT', 'DATABASE_URL', 'DATABASE_URL_FILE', 'NATS_URL', 'NATS_URL_FILE']);
+const decidedHere = new Set([
+  'PORT',
+  'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'NATS_URL',
+  'NATS_URL_FILE',
+]);
 
 /** Read by the local start itself, and the command-line tool's, which a shell may well have at the same time. */
-const ownNames = ['BAILIWICK_DATA', 'BAILIWICK_INBOX_PORT', 'BAILIWICK_INFRA', 'BAILIWICK_TOKEN', 'BAILIWICK_URL'];
+const ownNames = [
+  'BAILIWICK_DATA',
+  'BAILIWICK_INBOX_PORT',
+  'BAILIWICK_INFRA',
+  'BAILIWICK_TOKEN',
+  'BAILIWICK_URL',
+];
 
 /**
  * The environment of one process: of ours just what its settings table names, because a process refuses to start when it
  * finds a BAILIWICK_ variable it does not know. What the user has set goes before what the local start would choose.
  */
-export function environmentOf(service: ServiceName, table: SettingTable, wiring: Wiring, inherited: Environment): Environment {
+export function environmentOf(
+  service: ServiceName,
+  table: SettingTable,
+  wiring: Wiring,
+  inherited: Environment,
+): Environment {
   const environment: Environment = inheritable(inherited);
-  const fromUser = (name: string): string | undefined => (decidedHere.has(name) ? undefined : inherited[name]);
+  const fromUser = (name: string): string | undefined =>
+    decidedHere.has(name) ? undefined : inherited[name];
   for (const name of namesIn(table)) {
     // A process reads a URL itself before the file that holds one.
-    const ours = fromUser(`${name}_FILE`) === undefined ? variables[name]?.(wiring, service, inherited) : undefined;
+    const ours =
+      fromUser(`${name}_FILE`) === undefined
+        ? variables[name]?.(wiring, service, inherited)
+        : undefined;
     const chosen = fromUser(name) ?? ours;
     if (chosen !== undefined) environment[name] = chosen;
   }
@@ -83,5 +107,7 @@ const namesIn = (table: SettingTable): string[] => Object.values(table).flatMap(
 /** The host's own variables. npm's say nothing to a service. */
 function inheritable(environment: Environment): Environment {
   const isOurs = (name: string): boolean => name.startsWith('BAILIWICK_') || decidedHere.has(name);
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOurs(name) && !name.startsWith('npm_')));
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !isOurs(name) && !name.startsWith('npm_')),
+  );
 }

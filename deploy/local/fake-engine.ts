@@ -15,19 +15,34 @@ export type Creation = {
   Image: string;
   Cmd: string[];
   Env?: string[];
-  HostConfig: { PortBindings: Record<string, Array<{ HostIp?: string; HostPort: string }>>; ShmSize?: number };
+  HostConfig: {
+    PortBindings: Record<string, Array<{ HostIp?: string; HostPort: string }>>;
+    ShmSize?: number;
+  };
 };
 
 type Server = { stop(): Promise<void> };
 type Container = { creation: Creation; running: Server | undefined };
 
-export type FakeEngine = { dockerHost: string; containers: Map<string, Container>; copied: string[]; calls: string[]; close(): Promise<void> };
+export type FakeEngine = {
+  dockerHost: string;
+  containers: Map<string, Container>;
+  copied: string[];
+  calls: string[];
+  close(): Promise<void>;
+};
 
 /** Listens on a socket in `folder`, where its servers keep their data too. */
 export async function startFakeEngine(folder: string): Promise<FakeEngine> {
-  const engine = { containers: new Map<string, Container>(), copied: [] as string[], calls: [] as string[] };
+  const engine = {
+    containers: new Map<string, Container>(),
+    copied: [] as string[],
+    calls: [] as string[],
+  };
   const server = createServer((request, response) => {
-    answer(engine, folder, request, response).catch((error: unknown) => json(response, 500, { message: String(error) }));
+    answer(engine, folder, request, response).catch((error: unknown) =>
+      json(response, 500, { message: String(error) }),
+    );
   });
   const socket = join(folder, 'docker.sock');
   await new Promise<void>((listening) => server.listen(socket, listening));
@@ -41,19 +56,33 @@ export async function startFakeEngine(folder: string): Promise<FakeEngine> {
 
 type Engine = Pick<FakeEngine, 'containers' | 'copied' | 'calls'>;
 
-async function answer(engine: Engine, folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  engine: Engine,
+  folder: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const body = await readAll(request);
   const path = decodeURIComponent((request.url ?? '').replace(/\?.*/, ''));
   const call = `${request.method} ${path}`;
   engine.calls.push(call);
   const [, id = '', action = ''] = /^\/containers\/([\w-]+)\/?(\w*)$/.exec(path) ?? [];
   const container = engine.containers.get(id);
-  if (call === 'GET /info') return json(response, 200, { ServerVersion: 'fake', OSType: 'linux', OperatingSystem: 'none', Architecture: 'none' });
+  if (call === 'GET /info')
+    return json(response, 200, {
+      ServerVersion: 'fake',
+      OSType: 'linux',
+      OperatingSystem: 'none',
+      Architecture: 'none',
+    });
   if (/^GET \/images\/.+\/json$/.test(call)) return json(response, 200, { Id: 'image' });
   if (call === 'GET /containers/json') return json(response, 200, []);
   if (call === 'POST /containers/create') {
     const created = `container-${engine.containers.size + 1}`;
-    engine.containers.set(created, { creation: JSON.parse(body.toString()) as Creation, running: undefined });
+    engine.containers.set(created, {
+      creation: JSON.parse(body.toString()) as Creation,
+      running: undefined,
+    });
     return json(response, 201, { Id: created, Warnings: [] });
   }
   if (!container) return json(response, 404, { message: `the fake engine knows no ${call}` });
@@ -84,8 +113,11 @@ async function answer(engine: Engine, folder: string, request: IncomingMessage, 
 async function run({ Image, Env, HostConfig }: Creation, dir: string): Promise<Server | undefined> {
   mkdirSync(dir, { recursive: true });
   const port = Number(Object.values(HostConfig.PortBindings)[0]?.[0]?.HostPort);
-  if (Image.includes('nats:')) return startBroker({ binary: await findBroker(quiet), storeDir: dir, port, log: quiet });
-  const password = Env?.find((variable) => variable.startsWith('POSTGRES_PASSWORD='))?.split('=')[1];
+  if (Image.includes('nats:'))
+    return startBroker({ binary: await findBroker(quiet), storeDir: dir, port, log: quiet });
+  const password = Env?.find((variable) => variable.startsWith('POSTGRES_PASSWORD='))?.split(
+    '=',
+  )[1];
   if (!Image.includes('postgres:') || password === undefined) return undefined;
   writeFileSync(join(dir, 'password'), password);
   return startPostgres({ dataDir: dir, port, durable: false, log: quiet });
@@ -96,7 +128,12 @@ function inspection(id: string, { creation, running }: Container): object {
     Id: id,
     Name: `/${id}`,
     Config: { Hostname: id, Image: creation.Image, Labels: {} },
-    State: { Running: running !== undefined, ExitCode: running ? 0 : 1, StartedAt: new Date().toISOString(), FinishedAt: new Date(0).toISOString() },
+    State: {
+      Running: running !== undefined,
+      ExitCode: running ? 0 : 1,
+      StartedAt: new Date().toISOString(),
+      FinishedAt: new Date(0).toISOString(),
+    },
     NetworkSettings: { Ports: creation.HostConfig.PortBindings, Networks: {} },
   };
 }

@@ -14,40 +14,77 @@ type Opened = { url: string; step: Step | undefined };
 
 /** Database and broker at once. Both are waited for before a failure is reported, so that neither is left behind. */
 export async function startInfrastructure(options: Options, means: Means): Promise<Infrastructure> {
-  const [database, broker] = await Promise.allSettled([openDatabase(options, means.say), openBroker(options, means)]);
+  const [database, broker] = await Promise.allSettled([
+    openDatabase(options, means.say),
+    openBroker(options, means),
+  ]);
   for (const started of [database, broker]) {
     if (started.status === 'fulfilled' && started.value.step) means.stops.add(started.value.step);
   }
   if (database.status === 'rejected') throw database.reason;
   if (broker.status === 'rejected') throw broker.reason;
   const { url, step } = database.value;
-  return { databaseUrl: step ? await ensureDatabase(url, 'bailiwick') : url, natsUrl: broker.value.url };
+  return {
+    databaseUrl: step ? await ensureDatabase(url, 'bailiwick') : url,
+    natsUrl: broker.value.url,
+  };
 }
 
-async function openDatabase({ databaseUrl, dataDir, containers }: Options, say: (line: string) => void): Promise<Opened> {
+async function openDatabase(
+  { databaseUrl, dataDir, containers }: Options,
+  say: (line: string) => void,
+): Promise<Opened> {
   const own = async (): Promise<Opened> => {
-    const settings = { dataDir: join(dataDir, 'postgres'), logFile: join(dataDir, 'logs/postgres.log'), log: say };
-    const kept = await keepRunning('the database', (port) => startPostgres({ ...settings, ...(port !== undefined && { port }) }), say);
-    return { url: kept.first.url, step: { what: 'the database', stop: kept.stop, kill: kept.kill } };
+    const settings = {
+      dataDir: join(dataDir, 'postgres'),
+      logFile: join(dataDir, 'logs/postgres.log'),
+      log: say,
+    };
+    const kept = await keepRunning(
+      'the database',
+      (port) => startPostgres({ ...settings, ...(port !== undefined && { port }) }),
+      say,
+    );
+    return {
+      url: kept.first.url,
+      step: { what: 'the database', stop: kept.stop, kill: kept.kill },
+    };
   };
   const container = () => inContainer('the database', startPostgresContainer, say);
   return firstWay({ named: named(databaseUrl), own, container }, containers);
 }
 
-async function openBroker({ natsUrl, dataDir, containers }: Options, { say, signal }: Means): Promise<Opened> {
+async function openBroker(
+  { natsUrl, dataDir, containers }: Options,
+  { say, signal }: Means,
+): Promise<Opened> {
   const own = async (): Promise<Opened> => {
     const binary = await findBroker(say, { signal });
-    const settings = { binary, storeDir: join(dataDir, 'nats'), logFile: join(dataDir, 'logs/nats.log'), log: say };
-    const kept = await keepRunning('the broker', (port) => startBroker({ ...settings, ...(port !== undefined && { port }) }), say);
+    const settings = {
+      binary,
+      storeDir: join(dataDir, 'nats'),
+      logFile: join(dataDir, 'logs/nats.log'),
+      log: say,
+    };
+    const kept = await keepRunning(
+      'the broker',
+      (port) => startBroker({ ...settings, ...(port !== undefined && { port }) }),
+      say,
+    );
     return { url: kept.first.url, step: { what: 'the broker', stop: kept.stop, kill: kept.kill } };
   };
   const container = () => inContainer('the broker', startBrokerContainer, say);
   return firstWay({ named: named(natsUrl), own, container }, containers);
 }
 
-const named = (url: string | undefined): Opened | undefined => (url === undefined ? undefined : { url, step: undefined });
+const named = (url: string | undefined): Opened | undefined =>
+  url === undefined ? undefined : { url, step: undefined };
 
-async function inContainer(what: string, start: typeof startBrokerContainer, say: (line: string) => void): Promise<Opened> {
+async function inContainer(
+  what: string,
+  start: typeof startBrokerContainer,
+  say: (line: string) => void,
+): Promise<Opened> {
   const server = await start();
   say(`${what} runs in a container, and its data goes with it`);
   return { url: server.url, step: { what, stop: server.remove, kill: server.remove } };

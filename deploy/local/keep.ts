@@ -7,7 +7,11 @@ export type Kept<T> = { first: T; stop(): Promise<void>; kill(): Promise<void> }
 const longestPauseMs = 5000;
 
 /** Starts a server again, on the same port, when it ends without being asked to. */
-export async function keepRunning<T extends Server>(what: string, start: (port?: number) => Promise<T>, say: (line: string) => void): Promise<Kept<T>> {
+export async function keepRunning<T extends Server>(
+  what: string,
+  start: (port?: number) => Promise<T>,
+  say: (line: string) => void,
+): Promise<Kept<T>> {
   const first = await start();
   const stopping = new AbortController();
   let current: T = first;

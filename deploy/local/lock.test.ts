@@ -9,7 +9,10 @@ import { temporaryFolder } from './testing.ts';
 test('lockFolder refuses a folder that a running start holds', (t) => {
   const dir = temporaryFolder(t);
   writeFileSync(join(dir, 'lock'), String(process.ppid)); // the test runner, which names this file
-  assert.throws(() => lockFolder(dir, 'node'), /already running on .* \(process \d+\).*BAILIWICK_DATA/);
+  assert.throws(
+    () => lockFolder(dir, 'node'),
+    /already running on .* \(process \d+\).*BAILIWICK_DATA/,
+  );
 });
 
 test('lockFolder takes over what a killed start left, and a pid that is somebody else by now', (t) => {

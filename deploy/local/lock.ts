@@ -16,7 +16,9 @@ export function lockFolder(dir: string, commandMentions: string): () => void {
     const holder = Number(readFileSync(file, 'utf8'));
     // In a container the same small number comes back after every restart.
     if (holder !== process.pid && isRunning(holder, commandMentions)) {
-      throw new Error(`Bailiwick is already running on ${dir} (process ${holder}). Stop it, or choose another folder: BAILIWICK_DATA=<folder> npm start`);
+      throw new Error(
+        `Bailiwick is already running on ${dir} (process ${holder}). Stop it, or choose another folder: BAILIWICK_DATA=<folder> npm start`,
+      );
     }
     rmSync(file, { force: true });
   }

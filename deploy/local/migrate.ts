@@ -9,11 +9,22 @@ import type { Screen } from './screen.ts';
  * Brings the schemas up to date, in a process that ends when it is done: what migrating loads would otherwise stay in the
  * supervisor's memory. Quiet unless it fails.
  */
-export async function runMigrations(env: NodeJS.ProcessEnv, screen: Screen, signal: AbortSignal): Promise<void> {
-  const child = spawn(process.execPath, [join(root, 'deploy/migrate.ts')], { stdio: ['ignore', 'pipe', 'pipe'], env, signal });
+export async function runMigrations(
+  env: NodeJS.ProcessEnv,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  const child = spawn(process.execPath, [join(root, 'deploy/migrate.ts')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+    signal,
+  });
   const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => lines.push(line));
-  const code = await new Promise<number | null>((done, reject) => child.once('error', reject).once('close', done));
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  const code = await new Promise<number | null>((done, reject) =>
+    child.once('error', reject).once('close', done),
+  );
   if (code === 0) return;
   for (const line of lines) screen.relay('migrate', line);
   throw new Error('the database could not be migrated');

@@ -7,15 +7,22 @@ import { findBroker, isAtLeast } from './nats-server.ts';
 import { temporaryFolder } from './testing.ts';
 
 const answering = (version: string): string => `#!/bin/sh\necho 'nats-server: v${version}'\n`;
-const writing = (file: string): string => `printf '%s' "#!/bin/sh\necho nats-server: v2.9.10\n" > ${file}; chmod +x ${file}`;
+const writing = (file: string): string =>
+  `printf '%s' "#!/bin/sh\necho nats-server: v2.9.10\n" > ${file}; chmod +x ${file}`;
 
 /** A host on which just these programs are installed. */
 function host(t: TestContext, programs: Record<string, string>) {
   const dir = temporaryFolder(t);
   mkdirSync(join(dir, 'bin'));
-  for (const [name, script] of Object.entries(programs)) writeFileSync(join(dir, 'bin', name), script, { mode: 0o755 });
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(dir, 'bin', name), script, { mode: 0o755 });
   const said: string[] = [];
-  return { said, dir, find: () => findBroker((line) => said.push(line), { path: join(dir, 'bin'), cache: join(dir, 'cache') }) };
+  return {
+    said,
+    dir,
+    find: () =>
+      findBroker((line) => said.push(line), { path: join(dir, 'bin'), cache: join(dir, 'cache') }),
+  };
 }
 
 const go = `#!/bin/sh\necho "$@" >> "$GOBIN/../../../go-calls"\n${writing('$GOBIN/nats-server')}\n`;
@@ -29,23 +36,46 @@ test('findBroker prefers the PATH', async (t) => {
 });
 
 test('findBroker builds with Go once where the PATH has none or one too old', async (t) => {
-  const { find, dir, said } = host(t, { 'nats-server': answering('2.8.4'), go, 'apt-get': apt, 'dpkg-deb': dpkg });
-  const expected = { command: join(dir, `cache/bin/nats-server-${natsVersion}`), version: '2.9.10' };
+  const { find, dir, said } = host(t, {
+    'nats-server': answering('2.8.4'),
+    go,
+    'apt-get': apt,
+    'dpkg-deb': dpkg,
+  });
+  const expected = {
+    command: join(dir, `cache/bin/nats-server-${natsVersion}`),
+    version: '2.9.10',
+  };
   assert.deepEqual(await find(), expected);
   assert.deepEqual(await find(), expected);
-  assert.equal(readFileSync(join(dir, 'go-calls'), 'utf8'), `install github.com/nats-io/nats-server/v2@v${natsVersion}\n`);
+  assert.equal(
+    readFileSync(join(dir, 'go-calls'), 'utf8'),
+    `install github.com/nats-io/nats-server/v2@v${natsVersion}\n`,
+  );
   assert.match(said[0] ?? '', /is 2\.8\.4; nats-server 2\.9\.0 or newer is needed/);
 });
 
 test("findBroker unpacks Debian's package when Go fails, and says why", async (t) => {
-  const { find, dir, said } = host(t, { go: '#!/bin/sh\necho no network >&2\nexit 1\n', 'apt-get': apt, 'dpkg-deb': dpkg, docker });
-  assert.deepEqual(await find(), { command: join(dir, 'cache/bin/nats-server-debian'), version: '2.9.10' });
+  const { find, dir, said } = host(t, {
+    go: '#!/bin/sh\necho no network >&2\nexit 1\n',
+    'apt-get': apt,
+    'dpkg-deb': dpkg,
+    docker,
+  });
+  assert.deepEqual(await find(), {
+    command: join(dir, 'cache/bin/nats-server-debian'),
+    version: '2.9.10',
+  });
   assert.ok(said.includes('that did not work: no network'));
 });
 
 test('findBroker takes an image of Docker that is at hand', async (t) => {
   const { find, dir } = host(t, { docker });
-  assert.deepEqual(await find(), { command: join(dir, 'bin/docker'), version: natsVersion, image: 'nats:2.11-alpine' });
+  assert.deepEqual(await find(), {
+    command: join(dir, 'bin/docker'),
+    version: natsVersion,
+    image: 'nats:2.11-alpine',
+  });
 });
 
 test('findBroker names the choices when there is none', async (t) => {

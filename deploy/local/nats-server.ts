@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -17,18 +27,37 @@ export type FindOptions = {
   signal?: AbortSignal;
 };
 
-type Search = { log(line: string): void; bin: string; path: string; run(command: string, args: string[], options?: RunOptions): Promise<string> };
+type Search = {
+  log(line: string): void;
+  bin: string;
+  path: string;
+  run(command: string, args: string[], options?: RunOptions): Promise<string>;
+};
 type RunOptions = { cwd?: string; env?: NodeJS.ProcessEnv; limitMs?: number };
 
 /**
  * The PATH; `go install` where Go is present; Debian's package; Docker with the image at hand. Nothing is installed
  * into the system: what is built or fetched lands in a cache below node_modules.
  */
-export async function findBroker(log: (line: string) => void, options: FindOptions = {}): Promise<BrokerProgram> {
+export async function findBroker(
+  log: (line: string) => void,
+  options: FindOptions = {},
+): Promise<BrokerProgram> {
   // Debian installs servers into sbin, which is not on an ordinary user's PATH.
-  const path = options.path ?? [process.env['PATH'], '/usr/local/sbin', '/usr/sbin'].filter(Boolean).join(delimiter);
-  const run = async (command: string, args: string[], { limitMs = 10_000, ...rest }: RunOptions = {}): Promise<string> => {
-    const settings = { ...rest, timeout: limitMs, maxBuffer: 1 << 26, ...(options.signal && { signal: options.signal }) };
+  const path =
+    options.path ??
+    [process.env['PATH'], '/usr/local/sbin', '/usr/sbin'].filter(Boolean).join(delimiter);
+  const run = async (
+    command: string,
+    args: string[],
+    { limitMs = 10_000, ...rest }: RunOptions = {},
+  ): Promise<string> => {
+    const settings = {
+      ...rest,
+      timeout: limitMs,
+      maxBuffer: 1 << 26,
+      ...(options.signal && { signal: options.signal }),
+    };
     return (await promisify(execFile)(command, args, settings)).stdout;
   };
   const search: Search = { log, bin: join(options.cache ?? cacheDir, 'bin'), path, run };
@@ -59,7 +88,10 @@ async function fromGo(search: Search): Promise<BrokerProgram | undefined> {
   return cached(search, `nats-server-${natsVersion}`, async (dir) => {
     search.log(`building nats-server ${natsVersion} with Go, once (about half a minute) …`);
     const env = { ...process.env, GOBIN: dir, GOFLAGS: '', CGO_ENABLED: '0' };
-    await search.run(go, ['install', `github.com/nats-io/nats-server/v2@v${natsVersion}`], { env, limitMs: 10 * 60_000 });
+    await search.run(go, ['install', `github.com/nats-io/nats-server/v2@v${natsVersion}`], {
+      env,
+      limitMs: 10 * 60_000,
+    });
     return join(dir, 'nats-server');
   });
 }
@@ -89,7 +121,13 @@ async function fromDocker(search: Search): Promise<BrokerProgram | undefined> {
   const docker = which('docker', search.path);
   if (docker === undefined) return undefined;
   try {
-    const listed = await search.run(docker, ['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}', 'nats']);
+    const listed = await search.run(docker, [
+      'image',
+      'ls',
+      '--format',
+      '{{.Repository}}:{{.Tag}}',
+      'nats',
+    ]);
     const tags = listed.split('\n').filter((line) => /^nats:(2|latest|alpine)/.test(line));
     const image = tags.includes(images.nats) ? images.nats : tags[0];
     return image === undefined ? undefined : { command: docker, version: natsVersion, image };
@@ -99,7 +137,11 @@ async function fromDocker(search: Search): Promise<BrokerProgram | undefined> {
 }
 
 /** Makes `name` in the cache unless it is there. A way that fails is reported, and the next one is tried. */
-async function cached(search: Search, name: string, make: (dir: string) => Promise<string>): Promise<BrokerProgram | undefined> {
+async function cached(
+  search: Search,
+  name: string,
+  make: (dir: string) => Promise<string>,
+): Promise<BrokerProgram | undefined> {
   const command = join(search.bin, name);
   if (!existsSync(command)) {
     mkdirSync(search.bin, { recursive: true });
@@ -111,7 +153,9 @@ async function cached(search: Search, name: string, make: (dir: string) => Promi
       renameSync(`${dir}/ready`, command);
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string };
-      search.log(`that did not work: ${(stderr || message).trim().split('\n').slice(-3).join(' | ')}`);
+      search.log(
+        `that did not work: ${(stderr || message).trim().split('\n').slice(-3).join(' | ')}`,
+      );
       return undefined;
     } finally {
       rmSync(dir, { recursive: true, force: true });
@@ -126,12 +170,17 @@ async function usable(search: Search, command: string): Promise<BrokerProgram | 
     () => undefined,
   );
   if (version !== undefined && isAtLeast(version, oldestNats)) return { command, version };
-  search.log(`${command} is ${version ?? 'not working'}; nats-server ${oldestNats} or newer is needed, looking further`);
+  search.log(
+    `${command} is ${version ?? 'not working'}; nats-server ${oldestNats} or newer is needed, looking further`,
+  );
   return undefined;
 }
 
 export function isAtLeast(version: string, oldest: string): boolean {
-  const [a, b] = [version, oldest].map((text) => text.split('.').map(Number)) as [number[], number[]];
+  const [a, b] = [version, oldest].map((text) => text.split('.').map(Number)) as [
+    number[],
+    number[],
+  ];
   for (const index of [0, 1, 2]) {
     const difference = (a[index] ?? 0) - (b[index] ?? 0);
     if (difference !== 0) return difference > 0;

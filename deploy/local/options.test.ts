@@ -5,7 +5,14 @@ import { readOptions } from './options.ts';
 import { root } from './paths.ts';
 
 test('readOptions has the fixed defaults', () => {
-  assert.deepEqual(readOptions([], {}), { single: false, deno: false, dataDir: join(root, '.local'), gatewayPort: 8080, inboxPort: 8025, containers: false });
+  assert.deepEqual(readOptions([], {}), {
+    single: false,
+    deno: false,
+    dataDir: join(root, '.local'),
+    gatewayPort: 8080,
+    inboxPort: 8025,
+    containers: false,
+  });
 });
 
 test('readOptions takes ports, folder, database and broker from the environment', () => {
@@ -30,9 +37,18 @@ test('readOptions takes ports, folder, database and broker from the environment'
 });
 
 test('readOptions refuses what it does not know', () => {
-  assert.throws(() => readOptions(['--sinlge'], {}), /unknown argument --sinlge\n\nusage: npm start/);
+  assert.throws(
+    () => readOptions(['--sinlge'], {}),
+    /unknown argument --sinlge\n\nusage: npm start/,
+  );
   assert.throws(() => readOptions([], { PORT: 'http' }), /PORT must be a port number/);
   assert.throws(() => readOptions([], { PORT: '70000' }), /PORT must be a port number/);
-  assert.throws(() => readOptions([], { BAILIWICK_INFRA: 'docker' }), /BAILIWICK_INFRA can be containers, or unset; not "docker"/);
-  assert.throws(() => readOptions([], { DATABASE_URL: 'mysql://h' }), /DATABASE_URL must be a URL that begins with postgres/);
+  assert.throws(
+    () => readOptions([], { BAILIWICK_INFRA: 'docker' }),
+    /BAILIWICK_INFRA can be containers, or unset; not "docker"/,
+  );
+  assert.throws(
+    () => readOptions([], { DATABASE_URL: 'mysql://h' }),
+    /DATABASE_URL must be a URL that begins with postgres/,
+  );
 });

@@ -32,11 +32,15 @@ export const usage = `usage: npm start [-- [--single] [--deno]]
 
 export class UsageError extends Error {}
 
-export function readOptions(args: readonly string[], environment: Record<string, string | undefined>): Options {
+export function readOptions(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Options {
   const unknown = args.filter((argument) => argument !== '--single' && argument !== '--deno');
   if (unknown.length > 0) throw new UsageError(`unknown argument ${unknown.join(' ')}\n\n${usage}`);
   const infra = environment['BAILIWICK_INFRA'] || undefined;
-  if (infra !== undefined && infra !== 'containers') throw new UsageError(`BAILIWICK_INFRA can be containers, or unset; not "${infra}"`);
+  if (infra !== undefined && infra !== 'containers')
+    throw new UsageError(`BAILIWICK_INFRA can be containers, or unset; not "${infra}"`);
   const databaseUrl = readUrl(environment, 'DATABASE_URL', ['postgres:', 'postgresql:']);
   const natsUrl = readUrl(environment, 'NATS_URL', ['nats:', 'tls:', 'ws:', 'wss:']);
   return {
@@ -51,17 +55,27 @@ export function readOptions(args: readonly string[], environment: Record<string,
   };
 }
 
-function readPort(environment: Record<string, string | undefined>, name: string, fallback: number): number {
+function readPort(
+  environment: Record<string, string | undefined>,
+  name: string,
+  fallback: number,
+): number {
   const text = environment[name];
   if (text === undefined || text === '') return fallback;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`${name} must be a port number, not "${text}"`);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`${name} must be a port number, not "${text}"`);
   return Number(text);
 }
 
-function readUrl(environment: Record<string, string | undefined>, name: string, protocols: readonly string[]): string | undefined {
+function readUrl(
+  environment: Record<string, string | undefined>,
+  name: string,
+  protocols: readonly string[],
+): string | undefined {
   const text = environment[name];
   if (text === undefined || text === '') return undefined;
   const url = URL.parse(text);
-  if (!url || !protocols.includes(url.protocol)) throw new UsageError(`${name} must be a URL that begins with ${protocols[0]}//`);
+  if (!url || !protocols.includes(url.protocol))
+    throw new UsageError(`${name} must be a URL that begins with ${protocols[0]}//`);
   return text;
 }

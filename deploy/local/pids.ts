@@ -42,7 +42,11 @@ function commandLine(pid: number): string {
 }
 
 /** Asks a process that is not our child to end, and insists after `graceMs`. */
-export async function endProcess(pid: number, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+export async function endProcess(
+  pid: number,
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<void> {
   for (const [next, wait] of [[signal, graceMs] as const, ['SIGKILL', 5000] as const]) {
     if (!trySignal(pid, next)) return;
     for (let waited = 0; waited < wait; waited += 25) {

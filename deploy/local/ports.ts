@@ -30,7 +30,9 @@ export async function assertPortFree(port: number, what: string, variable: strin
   if (port === 0) return;
   const reason = await whyTaken(port);
   if (reason === undefined) return;
-  throw new Error(`port ${port} ${reason}, and ${what} wants it. Stop what uses it, or choose another: ${variable}=${port + 1} npm start`);
+  throw new Error(
+    `port ${port} ${reason}, and ${what} wants it. Stop what uses it, or choose another: ${variable}=${port + 1} npm start`,
+  );
 }
 
 async function whyTaken(port: number): Promise<string | undefined> {

@@ -9,7 +9,12 @@ import { ensureDatabase, type Postgres, startPostgres } from './postgres.ts';
 import { quiet, temporaryFolder } from './testing.ts';
 
 async function start(t: TestContext, dataDir: string, port?: number): Promise<Postgres> {
-  const server = await startPostgres({ dataDir, durable: false, log: quiet, ...(port !== undefined && { port }) });
+  const server = await startPostgres({
+    dataDir,
+    durable: false,
+    log: quiet,
+    ...(port !== undefined && { port }),
+  });
   t.after(() => server.stop());
   return server;
 }
@@ -40,7 +45,10 @@ test('startPostgres keeps data and password over a restart', async (t) => {
 test('startPostgres listens on loopback only, and only for who knows the password', async (t) => {
   const dataDir = temporaryFolder(t);
   const server = await start(t, dataDir);
-  const [settings] = await query(server.url, "select current_setting('listen_addresses') as a, current_setting('unix_socket_directories') as u");
+  const [settings] = await query(
+    server.url,
+    "select current_setting('listen_addresses') as a, current_setting('unix_socket_directories') as u",
+  );
   assert.deepEqual(settings, { a: '127.0.0.1', u: '' });
   assert.equal(statSync(join(dataDir, 'password')).mode & 0o777, 0o600);
   const wrong = new URL(server.url);

@@ -1,6 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -44,7 +52,12 @@ const volatileSettings = ['fsync=off', 'full_page_writes=off'];
 const startLimitMs = 30_000;
 
 /** initdb's arguments: the built-in provider sorts alike on every host, whatever locales are installed there. */
-export const clusterArguments = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+export const clusterArguments = [
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+];
 
 /** The server's settings wherever it runs. A run of the tests shares one server between several stacks. */
 export function serverSettings(durable: boolean): string[] {
@@ -62,24 +75,42 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const programs = await findPrograms();
   const password = ensurePassword(join(dataDir, 'password'));
   await stopLeftover(cluster, options.log);
-  if (!existsSync(cluster)) await initialise({ dataDir, cluster, programs, runner, durable: options.durable !== false });
+  if (!existsSync(cluster))
+    await initialise({ dataDir, cluster, programs, runner, durable: options.durable !== false });
   assertVersion(cluster);
   ensureOwner(cluster, runner);
   const logFile = options.logFile ?? join(dataDir, 'postgres.log');
   const deadline = Date.now() + startLimitMs;
   for (;;) {
     const port = options.port ?? (await freePort());
-    const [command, args] = runner.wrap(programs.postgres, serverArguments(cluster, port, options.durable !== false));
-    const daemon = await startDaemon({ command, args, env: serverEnvironment(), logFile, signal: 'SIGINT' });
+    const [command, args] = runner.wrap(
+      programs.postgres,
+      serverArguments(cluster, port, options.durable !== false),
+    );
+    const daemon = await startDaemon({
+      command,
+      args,
+      env: serverEnvironment(),
+      logFile,
+      signal: 'SIGINT',
+    });
     const url = `postgres://postgres:${password}@${loopback}:${port}/postgres`;
     if (await isReady(url, daemon, deadline)) {
-      return { url, port, pid: daemon.pid, exited: daemon.exited, stop: daemon.stop, kill: daemon.kill };
+      return {
+        url,
+        port,
+        pid: daemon.pid,
+        exited: daemon.exited,
+        stop: daemon.stop,
+        kill: daemon.kill,
+      };
     }
     await daemon.kill();
     const output = tail(logFile, 12);
     // After a crash the last children need a moment to notice; and a free port may be taken meanwhile.
     const isPassing = /shared memory block|could not bind|Address already in use/i.test(output);
-    if (!isPassing || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${output}\n(${logFile})`);
+    if (!isPassing || Date.now() > deadline)
+      throw new Error(`PostgreSQL did not start:\n${output}\n(${logFile})`);
     await sleep(300);
   }
 }
@@ -90,7 +121,8 @@ export async function ensureDatabase(url: string, name: string): Promise<string>
   await client.connect();
   try {
     const found = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    if (found.rowCount === 0)
+      await client.query(`create database ${client.escapeIdentifier(name)}`);
   } finally {
     await client.end();
   }
@@ -106,7 +138,9 @@ async function findPrograms(): Promise<Programs> {
   try {
     return (await import(pathToFileURL(wrapper.resolve(name)).href)) as Programs;
   } catch {
-    throw new NoProgram(`there is no embedded PostgreSQL for ${platform()}-${arch()}; name one: DATABASE_URL=postgres://…, or have Docker running`);
+    throw new NoProgram(
+      `there is no embedded PostgreSQL for ${platform()}-${arch()}; name one: DATABASE_URL=postgres://…, or have Docker running`,
+    );
   }
 }
 
@@ -118,7 +152,13 @@ function ensurePassword(file: string): string {
 }
 
 /** Initialises beside the final place, so that an interrupted first start leaves nothing that looks finished. */
-async function initialise(options: { dataDir: string; cluster: string; programs: Programs; runner: Runner; durable: boolean }): Promise<void> {
+async function initialise(options: {
+  dataDir: string;
+  cluster: string;
+  programs: Programs;
+  runner: Runner;
+  durable: boolean;
+}): Promise<void> {
   const unfinished = `${options.cluster}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
@@ -135,7 +175,9 @@ async function initialise(options: { dataDir: string; cluster: string; programs:
   try {
     await promisify(execFile)(command, wrapped, { env: serverEnvironment() });
   } catch (error) {
-    throw new Error(`PostgreSQL could not be initialised: ${(error as { stderr?: string }).stderr ?? String(error)}`);
+    throw new Error(
+      `PostgreSQL could not be initialised: ${(error as { stderr?: string }).stderr ?? String(error)}`,
+    );
   }
   renameSync(unfinished, options.cluster);
 }
@@ -149,17 +191,25 @@ function ensureOwner(dir: string, { owner = { uid: 0, gid: 0 } }: Runner): void 
 function assertVersion(cluster: string): void {
   const version = Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
   if (version === postgresMajor) return;
-  throw new Error(`${cluster} was made by PostgreSQL ${version}, this is ${postgresMajor}: delete the folder to start afresh`);
+  throw new Error(
+    `${cluster} was made by PostgreSQL ${version}, this is ${postgresMajor}: delete the folder to start afresh`,
+  );
 }
 
 function serverArguments(cluster: string, port: number, durable: boolean): string[] {
-  const settings = [`listen_addresses=${loopback}`, 'unix_socket_directories=', ...serverSettings(durable)];
+  const settings = [
+    `listen_addresses=${loopback}`,
+    'unix_socket_directories=',
+    ...serverSettings(durable),
+  ];
   return ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
 /** PG* variables steer clients and servers alike; whoever set them did not mean this server. */
 function serverEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !name.startsWith('LC_'));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('PG') && !name.startsWith('LC_'),
+  );
   return { ...Object.fromEntries(kept), LANG: 'C', LC_ALL: 'C' };
 }
 

@@ -19,13 +19,21 @@ function run(t: TestContext, source: string): { process: ManagedProcess; lines: 
   const script = join(dir, 'service.mjs');
   writeFileSync(script, source);
   const lines: string[] = [];
-  const screen: Screen = { say: quiet, print: quiet, relay: (name, line) => lines.push(`${name}: ${line}`) };
-  const started = startProcess({ name: 'sample', script, env: process.env }, { logDir: dir, screen });
+  const screen: Screen = {
+    say: quiet,
+    print: quiet,
+    relay: (name, line) => lines.push(`${name}: ${line}`),
+  };
+  const started = startProcess(
+    { name: 'sample', script, env: process.env },
+    { logDir: dir, screen },
+  );
   t.after(() => started.stop());
   return { process: started, lines };
 }
 
-const has = (lines: string[], text: string) => until(() => lines.some((line) => line.includes(text)));
+const has = (lines: string[], text: string) =>
+  until(() => lines.some((line) => line.includes(text)));
 
 test('startProcess shows and files what a process says, and stops it with SIGTERM', async (t) => {
   const { process: sample, lines } = run(t, obedient);

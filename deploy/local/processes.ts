@@ -41,7 +41,10 @@ const keptLogBytes = 5 * 1024 * 1024;
  * Keeps a process of ours running. It gets a process group of its own, so that Ctrl-C reaches only the one who stops
  * everything in order, and a channel whose end tells it that its parent is gone.
  */
-export function startProcess(spec: ProcessSpec, options: { logDir: string; screen: Screen; longestPauseMs?: number }): ManagedProcess {
+export function startProcess(
+  spec: ProcessSpec,
+  options: { logDir: string; screen: Screen; longestPauseMs?: number },
+): ManagedProcess {
   const { screen, longestPauseMs = 5000 } = options;
   const { runtime = { command: process.execPath, args: [] } } = spec;
   mkdirSync(options.logDir, { recursive: true });
@@ -60,7 +63,11 @@ export function startProcess(spec: ProcessSpec, options: { logDir: string; scree
   const start = (): void => {
     const startedAt = Date.now();
     const env = { ...spec.env, ...runtime.env };
-    const started = spawn(runtime.command, [...runtime.args, spec.script], { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env });
+    const started = spawn(runtime.command, [...runtime.args, spec.script], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env,
+    });
     child = started;
     for (const stream of [started.stdout, started.stderr]) {
       createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
@@ -77,7 +84,10 @@ export function startProcess(spec: ProcessSpec, options: { logDir: string; scree
         return;
       }
       if (Date.now() - startedAt > healthyMs) pause = firstPauseMs;
-      screen.relay(spec.name, `ended unexpectedly (${signal ?? `code ${code}`}); starting it again in ${pause / 1000} s`);
+      screen.relay(
+        spec.name,
+        `ended unexpectedly (${signal ?? `code ${code}`}); starting it again in ${pause / 1000} s`,
+      );
       retry = setTimeout(start, pause);
       pause = Math.min(pause * 2, longestPauseMs);
     });

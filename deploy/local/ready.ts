@@ -5,7 +5,11 @@ import type { ManagedProcess } from './processes.ts';
 const limitMs = 60_000;
 
 /** Waits until every URL answers 200; else throws with the end of each log. */
-export async function waitUntilReady(urls: readonly string[], processes: readonly ManagedProcess[], signal: AbortSignal): Promise<void> {
+export async function waitUntilReady(
+  urls: readonly string[],
+  processes: readonly ManagedProcess[],
+  signal: AbortSignal,
+): Promise<void> {
   const deadline = Date.now() + limitMs;
   const waiting = new Set(urls);
   while (waiting.size > 0) {
@@ -16,7 +20,9 @@ export async function waitUntilReady(urls: readonly string[], processes: readonl
       // The others say what is wrong with their settings too, a moment later.
       await sleep(1500);
       const refused = processes.filter((one) => one.hasRefused());
-      throw new Error(`${refused.map(({ name }) => name).join(', ')} cannot run with these settings, see above`);
+      throw new Error(
+        `${refused.map(({ name }) => name).join(', ')} cannot run with these settings, see above`,
+      );
     }
     if (Date.now() > deadline) throw new Error(explain([...waiting], processes));
     await sleep(50);
@@ -34,6 +40,8 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 function explain(urls: readonly string[], processes: readonly ManagedProcess[]): string {
-  const logs = processes.map(({ name, logFile }) => `--- ${name} (${logFile})\n${tail(logFile, 10)}`);
+  const logs = processes.map(
+    ({ name, logFile }) => `--- ${name} (${logFile})\n${tail(logFile, 10)}`,
+  );
   return `not ready after ${limitMs / 1000} s: ${urls.join(', ')}\n${logs.join('\n')}`;
 }

@@ -1,14 +1,19 @@
 import process from 'node:process';
 
 /** Writes whole lines to the terminal, each after the name of who says it. */
-export type Screen = { say(line: string): void; relay(name: string, line: string): void; print(text: string): void };
+export type Screen = {
+  say(line: string): void;
+  relay(name: string, line: string): void;
+  print(text: string): void;
+};
 
 const nameWidth = 13;
 const colours = [36, 33, 35, 32, 34, 31];
 
 export function createScreen(stream: NodeJS.WriteStream = process.stdout): Screen {
   const isColoured = stream.isTTY && process.env['NO_COLOR'] === undefined;
-  const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const paint = (code: number, text: string): string =>
+    isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
   const seen: string[] = [];
   // Whoever reads our output may go away (`npm start | head`): that must not stop the orderly end.
   stream.on('error', () => {});
@@ -31,7 +36,9 @@ export function readable(line: string): string {
   const { time: _time, level, service: _service, message, ...fields } = entry;
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    .map(
+      ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
   const rank = typeof level === 'string' && level !== 'info' ? `${level}: ` : '';
   return `${rank}${message}${rest.join('')}`;
 }

@@ -10,8 +10,15 @@ import { ensureSecrets, serviceNames } from './secrets.ts';
 import { temporaryFolder } from './testing.ts';
 
 function readAll(dir: string): Record<string, string> {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(files.map((entry) => [join(entry.parentPath, entry.name), readFileSync(join(entry.parentPath, entry.name), 'utf8')]));
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files.map((entry) => [
+      join(entry.parentPath, entry.name),
+      readFileSync(join(entry.parentPath, entry.name), 'utf8'),
+    ]),
+  );
 }
 
 test('ensureSecrets makes tokens, key ring and keys that the services accept', (t) => {
@@ -20,7 +27,11 @@ test('ensureSecrets makes tokens, key ring and keys that the services accept', (
   assert.equal(tokenKind(readFileSync(secrets.workerTokenFile, 'utf8').trim()), 'worker');
   assert.equal(parseKeyRing(readFileSync(secrets.keyRingFile, 'utf8')).length, 1);
   for (const service of serviceNames) {
-    const signature = sign(null, Buffer.from('call'), createPrivateKey(readFileSync(secrets.callerKeyFile(service))));
+    const signature = sign(
+      null,
+      Buffer.from('call'),
+      createPrivateKey(readFileSync(secrets.callerKeyFile(service))),
+    );
     const publicKey = createPublicKey(readFileSync(join(secrets.publicKeysDir, `${service}.pub`)));
     assert.ok(verify(null, Buffer.from('call'), publicKey, signature));
   }

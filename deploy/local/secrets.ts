@@ -1,4 +1,4 @@
-import { generateKeyPairSync, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -33,14 +33,20 @@ export function ensureSecrets(dir: string): Secrets {
   ensureFile(secrets.keyRingFile, () => `local-1:${randomBytes(32).toString('base64')}`);
   for (const service of serviceNames) {
     const keyFile = secrets.callerKeyFile(service);
-    ensureFile(keyFile, () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-    ensureFile(join(publicKeysDir, `${service}.pub`), () => publicKeyOf(readFileSync(keyFile, 'utf8')));
+    ensureFile(keyFile, () =>
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    );
+    ensureFile(join(publicKeysDir, `${service}.pub`), () =>
+      publicKeyOf(readFileSync(keyFile, 'utf8')),
+    );
   }
   return secrets;
 }
 
 function publicKeyOf(privateKey: string): string {
-  return createPublicKey(createPrivateKey(privateKey)).export({ type: 'spki', format: 'pem' }).toString();
+  return createPublicKey(createPrivateKey(privateKey))
+    .export({ type: 'spki', format: 'pem' })
+    .toString();
 }
 
 /** Written aside and renamed: an interrupted start leaves no empty secret that looks like one. */

@@ -51,7 +51,10 @@ test('npm start names a port that is taken, and an argument or variable that it 
   const { port } = server.address() as { port: number };
   const cases: [options: Parameters<typeof npmStart>[2], expected: string][] = [
     [{ env: { PORT: String(port) } }, `port ${port} is taken, and the gateway wants it`],
-    [{ env: { BAILIWICK_INBOX_PORT: String(port) } }, `port ${port} is taken, and the inbox wants it`],
+    [
+      { env: { BAILIWICK_INBOX_PORT: String(port) } },
+      `port ${port} is taken, and the inbox wants it`,
+    ],
     [{ env: { BAILIWICK_DATTA: '/x' } }, 'nothing reads BAILIWICK_DATTA'],
     [{ args: ['--sinlge'] }, 'unknown argument --sinlge'],
   ];

@@ -47,24 +47,42 @@ async function main(): Promise<number> {
 
 function assertKnownVariables(): void {
   const unknown = unknownNames(Object.values(settingTables), process.env);
-  if (unknown.length > 0) throw new UsageError(`nothing reads ${unknown.join(', ')}: look for a misspelling, or unset it`);
+  if (unknown.length > 0)
+    throw new UsageError(
+      `nothing reads ${unknown.join(', ')}: look for a misspelling, or unset it`,
+    );
 }
 
 type Running = Wiring & Pick<Inbox, 'url'>;
 
 async function bringUp(options: Options): Promise<Running> {
-  screen.say(`starting Bailiwick (${options.single ? 'one process' : 'five processes'}${options.deno ? ' on Deno' : ''}) …`);
+  screen.say(
+    `starting Bailiwick (${options.single ? 'one process' : 'five processes'}${options.deno ? ' on Deno' : ''}) …`,
+  );
   const deno = options.deno ? await findDeno(screen.say, { signal: stopping.signal }) : undefined;
   const secrets = ensureSecrets(options.dataDir);
-  const infrastructure = await startInfrastructure(options, { stops, say: screen.say, signal: stopping.signal });
+  const infrastructure = await startInfrastructure(options, {
+    stops,
+    say: screen.say,
+    signal: stopping.signal,
+  });
   stopping.signal.throwIfAborted();
-  const inbox = await startInbox({ httpPort: options.inboxPort, templatesDir: process.env['BAILIWICK_MAIL_TEMPLATES_DIR'] ?? '' });
+  const inbox = await startInbox({
+    httpPort: options.inboxPort,
+    templatesDir: process.env['BAILIWICK_MAIL_TEMPLATES_DIR'] ?? '',
+  });
   stops.add({ what: 'the inbox', stop: inbox.stop, kill: inbox.stop });
   const wiring = await wire(options, { ...infrastructure, smtpUrl: inbox.smtpUrl, secrets });
-  await runMigrations(environmentOf('access', migrateSettings, wiring, process.env), screen, stopping.signal);
+  await runMigrations(
+    environmentOf('access', migrateSettings, wiring, process.env),
+    screen,
+    stopping.signal,
+  );
   const processes = startProcesses(options, wiring, deno);
   const { gateway } = wiring.ports;
-  const admins = (options.single ? (['gateway'] as const) : serviceNames).map((name) => wiring.ports[name].admin);
+  const admins = (options.single ? (['gateway'] as const) : serviceNames).map(
+    (name) => wiring.ports[name].admin,
+  );
   await waitUntilReady(
     [gateway.rpc, ...admins].map((port) => `http://${loopback}:${port}/readyz`),
     processes,
@@ -73,23 +91,44 @@ async function bringUp(options: Options): Promise<Running> {
   return { ...wiring, url: inbox.url };
 }
 
-async function wire(options: Options, found: Pick<Wiring, 'databaseUrl' | 'natsUrl' | 'smtpUrl' | 'secrets'>): Promise<Wiring> {
+async function wire(
+  options: Options,
+  found: Pick<Wiring, 'databaseUrl' | 'natsUrl' | 'smtpUrl' | 'secrets'>,
+): Promise<Wiring> {
   const gatewayPort = options.gatewayPort === 0 ? await freePort() : options.gatewayPort;
   const free = await freePorts(3 * serviceNames.length);
   const port = (): number => free.pop() as number;
-  const portsOf = (name: ServiceName): Ports => ({ rpc: name === 'gateway' ? gatewayPort : port(), grpc: port(), admin: port() });
-  const ports = Object.fromEntries(serviceNames.map((name) => [name, portsOf(name)])) as Wiring['ports'];
+  const portsOf = (name: ServiceName): Ports => ({
+    rpc: name === 'gateway' ? gatewayPort : port(),
+    grpc: port(),
+    admin: port(),
+  });
+  const ports = Object.fromEntries(
+    serviceNames.map((name) => [name, portsOf(name)]),
+  ) as Wiring['ports'];
   const publicUrl = process.env['BAILIWICK_PUBLIC_URL'] ?? `http://${loopback}:${gatewayPort}`;
   return { host: loopback, publicUrl, ports, ...found };
 }
 
 /** The services, and the gateway last, so that it is the first to stop. */
-function startProcesses(options: Options, wiring: Wiring, deno: string | undefined): ManagedProcess[] {
+function startProcesses(
+  options: Options,
+  wiring: Wiring,
+  deno: string | undefined,
+): ManagedProcess[] {
   const run = (specs: ProcessSpec[], what: string): ManagedProcess[] => {
-    const placed = specs.map((spec) => (deno === undefined ? spec : { ...spec, runtime: denoRuntime(deno, spec) }));
-    const started = placed.map((spec) => startProcess(spec, { logDir: join(options.dataDir, 'logs'), screen }));
+    const placed = specs.map((spec) =>
+      deno === undefined ? spec : { ...spec, runtime: denoRuntime(deno, spec) },
+    );
+    const started = placed.map((spec) =>
+      startProcess(spec, { logDir: join(options.dataDir, 'logs'), screen }),
+    );
     const every = (end: (one: ManagedProcess) => unknown) => Promise.all(started.map(end));
-    stops.add({ what, stop: () => every((one) => one.stop()), kill: () => every((one) => one.kill()) });
+    stops.add({
+      what,
+      stop: () => every((one) => one.stop()),
+      kill: () => every((one) => one.kill()),
+    });
     return started;
   };
   const spec = (name: ServiceName): ProcessSpec => {

@@ -14,7 +14,9 @@ export function createStops(say: (line: string) => void) {
         try {
           await step.stop();
         } catch (error) {
-          say(`${step.what} did not stop in order: ${error instanceof Error ? error.message : String(error)}`);
+          say(
+            `${step.what} did not stop in order: ${error instanceof Error ? error.message : String(error)}`,
+          );
         }
         steps.pop(); // only now: a second Ctrl-C has to find the one that hangs
       }

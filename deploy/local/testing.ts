@@ -20,18 +20,33 @@ export function temporaryFolder(test: TestContext): string {
 export const quiet = (): void => {};
 
 /** Waits until `condition` holds; throws after a while. */
-export async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
+): Promise<void> {
   for (const deadline = Date.now() + limitMs; !(await condition()); await sleep(20)) {
     if (Date.now() > deadline) throw new Error('waited in vain');
   }
 }
 
 /** A start as a terminal runs it. */
-export type Run = { child: ChildProcess; output(): string; ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> };
+export type Run = {
+  child: ChildProcess;
+  output(): string;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
 
 /** `npm start` as a terminal runs it: in a process group of its own, on free ports unless told otherwise. */
-export function npmStart(t: TestContext, dataDir: string, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {}): Run {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(BAILIWICK_|npm_|PORT$|DATABASE_URL$|NATS_URL$)/.test(name)));
+export function npmStart(
+  t: TestContext,
+  dataDir: string,
+  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+): Run {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(BAILIWICK_|npm_|PORT$|DATABASE_URL$|NATS_URL$)/.test(name),
+    ),
+  );
   const child = spawn('npm', ['start', '--silent', '--', ...args], {
     cwd: root,
     detached: true,
@@ -39,7 +54,8 @@ export function npmStart(t: TestContext, dataDir: string, { args = [], env = {} 
     env: { ...inherited, PORT: '0', BAILIWICK_INBOX_PORT: '0', BAILIWICK_DATA: dataDir, ...env },
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output += String(chunk)));
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   t.after(() => trySignal(-(child.pid ?? 0), 'SIGKILL'));
   return { child, output: () => output, ended };
@@ -50,7 +66,8 @@ export async function isUp(run: Run): Promise<{ gateway: string; inbox: string }
   const ended = run.ended.then(() => assert.fail(`ended early:\n${run.output()}`));
   const up = until(() => run.output().includes('Press Ctrl-C'), 90_000);
   await Promise.race([up, ended]);
-  const find = (name: string): string => new RegExp(`  ${name} +(http\\S+)`).exec(run.output())?.[1] ?? assert.fail(run.output());
+  const find = (name: string): string =>
+    new RegExp(`  ${name} +(http\\S+)`).exec(run.output())?.[1] ?? assert.fail(run.output());
   return { gateway: find('gateway'), inbox: find('inbox') };
 }
 
@@ -59,7 +76,11 @@ export function processesOf(dataDir: string): string[] {
   if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc').filter((name) => {
     try {
-      return /^\d+$/.test(name) && isAlive(Number(name)) && readFileSync(`/proc/${name}/environ`, 'utf8').includes(dataDir);
+      return (
+        /^\d+$/.test(name) &&
+        isAlive(Number(name)) &&
+        readFileSync(`/proc/${name}/environ`, 'utf8').includes(dataDir)
+      );
     } catch {
       return false; // ended meanwhile
     }

@@ -22,7 +22,14 @@ export function findRunner(): Runner {
   const runners: Runner[] = [
     prefix('unshare', ['--user', `--map-user=${uid}`, `--map-group=${gid}`, '--']),
     {
-      ...prefix('setpriv', [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--']),
+      ...prefix('setpriv', [
+        `--reuid=${uid}`,
+        `--regid=${gid}`,
+        '--clear-groups',
+        '--inh-caps=+dac_override',
+        '--ambient-caps=+dac_override',
+        '--',
+      ]),
       owner: { uid, gid },
     },
   ];
@@ -50,6 +57,7 @@ function findNobody(): { uid: number; gid: number } {
     .map((line) => line.split(':'))
     .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
     .filter(({ uid }) => uid > 0);
-  const { uid, gid } = accounts.find(({ name }) => name === 'nobody') ?? accounts[0] ?? { uid: 65534, gid: 65534 };
+  const { uid, gid } = accounts.find(({ name }) => name === 'nobody') ??
+    accounts[0] ?? { uid: 65534, gid: 65534 };
   return { uid, gid };
 }

@@ -15,19 +15,25 @@ export type Ways<T> = {
 };
 
 /** BAILIWICK_INFRA=containers: database and broker in containers, whatever else could be had. */
-export const wantsContainers = (environment: Record<string, string | undefined>): boolean => environment['BAILIWICK_INFRA'] === 'containers';
+export const wantsContainers = (environment: Record<string, string | undefined>): boolean =>
+  environment['BAILIWICK_INFRA'] === 'containers';
 
 /**
  * The first way that this host has: named, own, container. A server of its own that does not start is a failure and no
  * reason to begin with an empty one elsewhere.
  */
-export async function firstWay<T>({ named, own, container }: Ways<T>, onlyContainers: boolean): Promise<T> {
+export async function firstWay<T>(
+  { named, own, container }: Ways<T>,
+  onlyContainers: boolean,
+): Promise<T> {
   if (onlyContainers) return container();
   if (named !== undefined) return named;
   try {
     return await own();
   } catch (lacking) {
     if (!(lacking instanceof NoProgram)) throw lacking;
-    return container().catch((error: unknown) => Promise.reject(error instanceof NoEngine ? lacking : error));
+    return container().catch((error: unknown) =>
+      Promise.reject(error instanceof NoEngine ? lacking : error),
+    );
   }
 }

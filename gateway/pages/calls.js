@@ -18,14 +18,20 @@ export class Refused extends Error {
 }
 
 /** Whether somebody with the right password has to confirm the address first. */
-export const isUnverified = ({ code, messages }) => code === 'permission_denied' && messages.includes('email is not verified');
+export const isUnverified = ({ code, messages }) =>
+  code === 'permission_denied' && messages.includes('email is not verified');
 
 /** Whether a token was refused. */
-export const isDead = ({ code, messages }) => code === 'failed_precondition' && messages.includes('the token is not valid any more');
+export const isDead = ({ code, messages }) =>
+  code === 'failed_precondition' && messages.includes('the token is not valid any more');
 
 /** Calls an operation below the address of this page. Throws Refused for whatever was not answered with success. */
 export async function call(operation, body) {
-  const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const options = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
   let response;
   let answer;
   try {
@@ -33,9 +39,12 @@ export async function call(operation, body) {
     answer = await response.json();
   } catch {
     // No answer, or not one of ours: a proxy tells in HTML that there is nobody behind it.
-    throw new Refused('unreachable', ['The service cannot be reached. Check your connection, and try again in a moment.']);
+    throw new Refused('unreachable', [
+      'The service cannot be reached. Check your connection, and try again in a moment.',
+    ]);
   }
-  if (!response.ok) throw explain(operation, answer, Number(response.headers.get('retry-after') ?? 0));
+  if (!response.ok)
+    throw explain(operation, answer, Number(response.headers.get('retry-after') ?? 0));
   return answer;
 }
 
@@ -43,17 +52,35 @@ const wrong = 'The address or the password is wrong. Check both, or ask for a ne
 
 /** In words that help, what the service says in its own. */
 function explain(operation, { Code, Messages }, retryAfter) {
-  if (Code === 'internal' || Code === 'unavailable') return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
-  if (Code === 'unauthenticated') return new Refused(Code, [operation === 'Account_Login' ? wrong : 'You are not signed in any more. Sign in again.']);
+  if (Code === 'internal' || Code === 'unavailable')
+    return new Refused(Code, ['Something went wrong on our side. Try again in a moment.']);
+  if (Code === 'unauthenticated')
+    return new Refused(Code, [
+      operation === 'Account_Login' ? wrong : 'You are not signed in any more. Sign in again.',
+    ]);
   // After too many failures waiting does not help, and the message says what does.
-  if (Code !== 'resource_exhausted' || retryAfter === 0 || Messages.some((text) => /reset the password/.test(text)))
+  if (
+    Code !== 'resource_exhausted' ||
+    retryAfter === 0 ||
+    Messages.some((text) => /reset the password/.test(text))
+  )
     return new Refused(Code, Messages, retryAfter);
-  const wait = retryAfter < 120 ? `${retryAfter} second${retryAfter === 1 ? '' : 's'}` : `${Math.ceil(retryAfter / 60)} minutes`;
-  return new Refused(Code, [`${Messages[0].replace(', try again later', '')}: try again in ${wait}`], retryAfter);
+  const wait =
+    retryAfter < 120
+      ? `${retryAfter} second${retryAfter === 1 ? '' : 's'}`
+      : `${Math.ceil(retryAfter / 60)} minutes`;
+  return new Refused(
+    Code,
+    [`${Messages[0].replace(', try again later', '')}: try again in ${wait}`],
+    retryAfter,
+  );
 }
 
 /** For whoever has just signed in, and is nobody in the next call. */
-export const notKept = () => new Refused('unauthenticated', ['Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.']);
+export const notKept = () =>
+  new Refused('unauthenticated', [
+    'Your browser has not kept the sign-in. Allow cookies for this site, and sign in again.',
+  ]);
 
 export function say(text, failed = false) {
   outcome.textContent = text;

@@ -14,7 +14,8 @@ let account = { Email: '', Password: '' };
 function show(id, focused) {
   for (const part of parts) part.hidden = part.id !== id;
   find('refuse').hidden = false;
-  for (const place of document.querySelectorAll('[data-address]')) place.textContent = account.Email;
+  for (const place of document.querySelectorAll('[data-address]'))
+    place.textContent = account.Email;
   focused?.focus();
 }
 
@@ -45,7 +46,8 @@ async function accept() {
     await answer('TenantInvitations_Accept');
   } catch (error) {
     // Signed in as somebody else: another account may be the right one.
-    if (error.code === 'permission_denied' || error.code === 'unauthenticated') show('entry', find('email'));
+    if (error.code === 'permission_denied' || error.code === 'unauthenticated')
+      show('entry', find('email'));
     throw error;
   }
   end('Welcome', 'You have accepted the invitation, and you are signed in.');
@@ -74,7 +76,9 @@ const isNew = () => new FormData(entry).get('way') === 'register';
 
 entry.addEventListener('change', () => {
   find('password').autocomplete = isNew() ? 'new-password' : 'current-password';
-  entry.querySelector('[type=submit]').textContent = isNew() ? 'Create the account' : 'Sign in and accept';
+  entry.querySelector('[type=submit]').textContent = isNew()
+    ? 'Create the account'
+    : 'Sign in and accept';
 });
 
 entry.addEventListener('submit', (event) => {

@@ -1,5 +1,16 @@
 // Signs in with a cookie. The address comes first: it says whether its person signs in here or at their organisation.
-import { blame, call, complain, find, isUnverified, leaveFor, leaveForOrganisation, notKept, run, say } from './calls.js';
+import {
+  blame,
+  call,
+  complain,
+  find,
+  isUnverified,
+  leaveFor,
+  leaveForOrganisation,
+  notKept,
+  run,
+  say,
+} from './calls.js';
 
 const parts = ['entry', 'confirm', 'known'].map(find);
 const [entry, email, password] = ['entry', 'email', 'password'].map(find);
@@ -55,7 +66,8 @@ function readAddress() {
 async function check() {
   readAddress();
   const { Redirect } = await call('Sso_Check', { Email: email.value }).catch((error) => {
-    if (error.code === 'invalid_argument') complain(email, 'Enter a whole e-mail address, such as name@example.com.');
+    if (error.code === 'invalid_argument')
+      complain(email, 'Enter a whole e-mail address, such as name@example.com.');
     throw error;
   });
   if (Redirect === '') return askForPassword();
@@ -135,7 +147,9 @@ find('forgotten').addEventListener('click', () =>
   run(async () => {
     await call('Account_RequestPasswordReset', { Email: email.value });
     // The same words for an address without an account.
-    say('If there is an account with this address, a mail is on its way. Open the link in it to choose a new password.');
+    say(
+      'If there is an account with this address, a mail is on its way. Open the link in it to choose a new password.',
+    );
   }),
 );
 for (const id of ['other', 'back']) {

@@ -4,7 +4,9 @@ import { callWithToken, takeToken } from './token.js';
 import { hear, keepWaiting, readWaiting, tell } from './waiting.js';
 
 const form = document.querySelector('form');
-const [field, next, done] = ['input[name]', '.next', '.done'].map((selector) => document.querySelector(selector));
+const [field, next, done] = ['input[name]', '.next', '.done'].map((selector) =>
+  document.querySelector(selector),
+);
 
 /** Shows the way on, and moves there. */
 function lead(place) {

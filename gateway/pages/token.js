@@ -15,7 +15,10 @@ export function takeToken(kept = '') {
   if (token === '') {
     find('asked').hidden = false;
     field.focus();
-    say('This link is incomplete. Open it again from the mail, or enter the token that the mail shows.', true);
+    say(
+      'This link is incomplete. Open it again from the mail, or enter the token that the mail shows.',
+      true,
+    );
   }
   return token;
 }
@@ -36,7 +39,9 @@ export async function callWithToken(operation, fields = {}) {
     if (token !== '' || !isDead(error)) throw error;
     // It may as well be a slip of the pen.
     blame(field);
-    throw new Refused(error.code, ['There is no such token, or it is not valid any more. Compare it with the mail.']);
+    throw new Refused(error.code, [
+      'There is no such token, or it is not valid any more. Compare it with the mail.',
+    ]);
   }
 }
 
@@ -46,4 +51,6 @@ addEventListener('hashchange', () => {
 });
 
 // Whatever else loads the page again needs what its address was relieved of: as another link, so to speak.
-loadAgainBy(() => (token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token })}`)));
+loadAgainBy(() =>
+  token === '' ? location.reload() : location.replace(`#${new URLSearchParams({ token })}`),
+);

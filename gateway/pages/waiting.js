@@ -20,4 +20,5 @@ const channel = ifAllowed(() => new BroadcastChannel(name));
 
 /** Tells all other tabs of these pages, or hears what they tell. */
 export const tell = (message) => channel?.postMessage(message);
-export const hear = (listener) => channel?.addEventListener('message', ({ data }) => listener(data));
+export const hear = (listener) =>
+  channel?.addEventListener('message', ({ data }) => listener(data));

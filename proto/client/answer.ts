@@ -30,7 +30,9 @@ export function streamOf(response: Response, onEnd: () => void): Response {
 export async function failureOf(operation: string, response: Response): Promise<BailiwickError> {
   const { status, headers } = response;
   const { Code, Messages, RequestID } = parse(await response.text()) ?? {};
-  const messages = Array.isArray(Messages) ? Messages.filter((message) => typeof message === 'string') : [];
+  const messages = Array.isArray(Messages)
+    ? Messages.filter((message) => typeof message === 'string')
+    : [];
   return errorOf({
     operation,
     status,
@@ -43,7 +45,8 @@ export async function failureOf(operation: string, response: Response): Promise<
 
 /** A browser hides where it is redirected to, and the status. */
 function inWords({ status, type, headers }: Response): string {
-  if (type !== 'opaqueredirect' && (status < 300 || status >= 400)) return `the answer was HTTP ${status}`;
+  if (type !== 'opaqueredirect' && (status < 300 || status >= 400))
+    return `the answer was HTTP ${status}`;
   const location = headers.get('location');
   return `redirected${location === null ? '' : ` to ${location}`}: is this the right address?`;
 }
@@ -59,7 +62,9 @@ function codeOf(status: number): string {
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : undefined;
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

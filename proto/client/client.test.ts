@@ -2,15 +2,24 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientOptions, createClient } from './client.ts';
-import { BailiwickError, CallTimeoutError, NotFoundError, PermissionDeniedError, ResourceExhaustedError, UnavailableError } from './errors.ts';
+import {
+  BailiwickError,
+  CallTimeoutError,
+  NotFoundError,
+  PermissionDeniedError,
+  ResourceExhaustedError,
+  UnavailableError,
+} from './errors.ts';
 
 // The client against gateways that fail in every way that a real one seldom does.
 
 type Seen = { url: string; headers: IncomingMessage['headers']; body: string };
-type Reply = { status: number; body?: unknown; headers?: Record<string, string> } | ((response: ServerResponse) => void);
+type Reply =
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | ((response: ServerResponse) => void);
 
 /** Answers each call with the next of `replies`, the last one again and again. */
 async function startGateway(t: TestContext, ...replies: Reply[]) {
@@ -23,7 +32,9 @@ async function startGateway(t: TestContext, ...replies: Reply[]) {
       const reply = replies[Math.min(seen.length, replies.length) - 1];
       if (typeof reply === 'function') return reply(response);
       response.writeHead(reply?.status ?? 500, reply?.headers);
-      response.end(typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}));
+      response.end(
+        typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,7 +43,11 @@ async function startGateway(t: TestContext, ...replies: Reply[]) {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { seen, url, client: (options: Partial<ClientOptions> = {}) => createClient({ url, ...options }) };
+  return {
+    seen,
+    url,
+    client: (options: Partial<ClientOptions> = {}) => createClient({ url, ...options }),
+  };
 }
 
 const failure = (status: number, Code: string, headers: Record<string, string> = {}): Reply => ({
@@ -45,10 +60,17 @@ const group = { Tenant: 'tnt_1', Path: 'eng' };
 
 test('a call is one POST of JSON with the token, below the path of the url', async (t) => {
   const gateway = await startGateway(t, ok({ Group: null }));
-  const answer = await createClient({ url: `${gateway.url}/iam/`, token: () => Promise.resolve('bwks_x'), userAgent: 'tests' }).call('Groups_Get', group);
+  const answer = await createClient({
+    url: `${gateway.url}/iam/`,
+    token: () => Promise.resolve('bwks_x'),
+    userAgent: 'tests',
+  }).call('Groups_Get', group);
   assert.deepEqual(answer, { Group: null });
   const [{ url, headers, body } = assert.fail()] = gateway.seen;
-  assert.deepEqual([url, headers.authorization, headers['user-agent'], JSON.parse(body)], ['/iam/Groups_Get', 'Bearer bwks_x', 'tests', group]);
+  assert.deepEqual(
+    [url, headers.authorization, headers['user-agent'], JSON.parse(body)],
+    ['/iam/Groups_Get', 'Bearer bwks_x', 'tests', group],
+  );
 });
 
 test('without a token nothing is said of one, and a broken one is not shown', async (t) => {
@@ -64,15 +86,25 @@ test('a failure has the class of its Code and all that the service said', async 
   const gateway = await startGateway(t, failure(400, 'not_found'), failure(400, 'from_tomorrow'));
   await assert.rejects(gateway.client().call('Groups_Delete', group), (error) => {
     assert.ok(error instanceof NotFoundError && error instanceof BailiwickError);
-    assert.deepEqual([error.name, error.status, error.Code, error.Messages, error.RequestID], ['NotFoundError', 400, 'not_found', ['one', 'two'], 'r-1']);
+    assert.deepEqual(
+      [error.name, error.status, error.Code, error.Messages, error.RequestID],
+      ['NotFoundError', 400, 'not_found', ['one', 'two'], 'r-1'],
+    );
     assert.equal(error.message, 'Groups_Delete: one; two');
     return true;
   });
-  await assert.rejects(gateway.client().call('Groups_Delete', group), (error) => error instanceof BailiwickError && error.Code === 'from_tomorrow');
+  await assert.rejects(
+    gateway.client().call('Groups_Delete', group),
+    (error) => error instanceof BailiwickError && error.Code === 'from_tomorrow',
+  );
 });
 
 test('after 429 any operation is tried again, not before Retry-After', async (t) => {
-  const gateway = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '1' }), ok());
+  const gateway = await startGateway(
+    t,
+    failure(429, 'resource_exhausted', { 'retry-after': '1' }),
+    ok(),
+  );
   const started = performance.now();
   assert.deepEqual(await gateway.client().call('Groups_Delete', group), {});
   assert.ok(performance.now() - started > 990);
@@ -81,10 +113,16 @@ test('after 429 any operation is tried again, not before Retry-After', async (t)
 
 test('retries are bounded, and a wait that is too long is not begun', async (t) => {
   const quick = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '0' }));
-  await assert.rejects(quick.client({ retries: 2 }).call('Groups_Delete', group), ResourceExhaustedError);
+  await assert.rejects(
+    quick.client({ retries: 2 }).call('Groups_Delete', group),
+    ResourceExhaustedError,
+  );
   assert.equal(quick.seen.length, 3);
   const slow = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '3600' }));
-  await assert.rejects(slow.client().call('Groups_Get', group), (error) => error instanceof ResourceExhaustedError && error.retryAfter === 3600);
+  await assert.rejects(
+    slow.client().call('Groups_Get', group),
+    (error) => error instanceof ResourceExhaustedError && error.retryAfter === 3600,
+  );
   assert.equal(slow.seen.length, 1);
 });
 
@@ -107,27 +145,40 @@ test('where nobody listens the error is unavailable, with the cause', async (t) 
   const client = gateway.client({ url: 'http://127.0.0.1:1', retries: 1 });
   await assert.rejects(
     client.call('Groups_Get', group),
-    (error) => error instanceof UnavailableError && error.status === 0 && error.cause instanceof TypeError,
+    (error) =>
+      error instanceof UnavailableError && error.status === 0 && error.cause instanceof TypeError,
   );
 });
 
 test('a signal ends a call at once, also while it waits', async (t) => {
-  const gateway = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '20' }));
+  const gateway = await startGateway(
+    t,
+    failure(429, 'resource_exhausted', { 'retry-after': '20' }),
+  );
   const controller = new AbortController();
   const call = gateway.client().call('Groups_Get', group, { signal: controller.signal });
   setTimeout(() => controller.abort(new Error('enough')), 100);
   const started = performance.now();
   await assert.rejects(call, /^Error: enough$/);
   assert.ok(performance.now() - started < 5000);
-  await assert.rejects(gateway.client().call('Groups_Get', group, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  await assert.rejects(
+    gateway.client().call('Groups_Get', group, { signal: AbortSignal.abort() }),
+    { name: 'AbortError' },
+  );
   assert.equal(gateway.seen.length, 1);
 });
 
 test('the time of a call includes its retries', async (t) => {
   const silent = await startGateway(t, () => {});
-  await assert.rejects(silent.client({ timeoutMs: 100 }).call('Groups_Delete', group), CallTimeoutError);
+  await assert.rejects(
+    silent.client({ timeoutMs: 100 }).call('Groups_Delete', group),
+    CallTimeoutError,
+  );
   const busy = await startGateway(t, failure(429, 'resource_exhausted', { 'retry-after': '20' }));
-  await assert.rejects(busy.client().call('Groups_Delete', group, { timeoutMs: 100 }), (error) => error instanceof CallTimeoutError && error.status === 0);
+  await assert.rejects(
+    busy.client().call('Groups_Delete', group, { timeoutMs: 100 }),
+    (error) => error instanceof CallTimeoutError && error.status === 0,
+  );
   const answering = await startGateway(t, ok());
   await answering.client().call('Groups_Delete', group, { timeoutMs: Number.POSITIVE_INFINITY });
   const unsigned = answering.client({ token: () => new Promise(() => {}), timeoutMs: 100 });
@@ -203,14 +254,26 @@ test('what is not Bailiwick is told apart, and a redirect is not followed', asyn
   const page = await startGateway(t, { status: 200, body: '<html>' });
   await assert.rejects(page.client().call('Groups_Get', group), /is this the address of Bailiwick/);
   const elsewhere = await startGateway(t, ok({ Group: null }));
-  const redirecting = await startGateway(t, { status: 307, headers: { location: `${elsewhere.url}/Groups_Get` } });
-  await assert.rejects(redirecting.client({ token: 'bwks_x' }).call('Groups_Get', group), (error: Error) => {
-    assert.equal(error.message, `Groups_Get: redirected to ${elsewhere.url}/Groups_Get: is this the right address?`);
-    return true;
+  const redirecting = await startGateway(t, {
+    status: 307,
+    headers: { location: `${elsewhere.url}/Groups_Get` },
   });
+  await assert.rejects(
+    redirecting.client({ token: 'bwks_x' }).call('Groups_Get', group),
+    (error: Error) => {
+      assert.equal(
+        error.message,
+        `Groups_Get: redirected to ${elsewhere.url}/Groups_Get: is this the right address?`,
+      );
+      return true;
+    },
+  );
   assert.equal(elsewhere.seen.length, 0);
   const proxy = await startGateway(t, { status: 502, body: '<html>bad gateway</html>' });
-  await assert.rejects(proxy.client().call('Groups_Delete', group), (error) => error instanceof UnavailableError && error.status === 502);
+  await assert.rejects(
+    proxy.client().call('Groups_Delete', group),
+    (error) => error instanceof UnavailableError && error.status === 502,
+  );
 });
 
 test('an url that cannot be one is refused when the client is made', () => {

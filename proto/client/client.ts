@@ -12,9 +12,14 @@ export type RequestOf<Name extends OperationName> = Operations[Name]['request'];
 export type ResponseOf<Name extends OperationName> = Operations[Name]['response'];
 
 /** What the pages of an operation hold; never, where it answers none. */
-export type ItemOf<Name extends OperationName> = ResponseOf<Name> extends { Page: { Items: Array<infer Item>; NextCursor: string } } ? Item : never;
+export type ItemOf<Name extends OperationName> =
+  ResponseOf<Name> extends { Page: { Items: Array<infer Item>; NextCursor: string } }
+    ? Item
+    : never;
 /** The operations that answer a page of a list. */
-export type ListName = { [Name in OperationName]: [ItemOf<Name>] extends [never] ? never : Name }[OperationName];
+export type ListName = {
+  [Name in OperationName]: [ItemOf<Name>] extends [never] ? never : Name;
+}[OperationName];
 /** The operations whose answer is one long text. */
 export type StreamName = keyof Streams;
 
@@ -44,23 +49,44 @@ export type ClientOptions = {
 
 export type Client = {
   /** Calls an operation by its documented name. Throws a BailiwickError where it fails. */
-  readonly call: <Name extends OperationName>(operation: Name, request: RequestOf<Name>, options?: CallOptions) => Promise<ResponseOf<Name>>;
+  readonly call: <Name extends OperationName>(
+    operation: Name,
+    request: RequestOf<Name>,
+    options?: CallOptions,
+  ) => Promise<ResponseOf<Name>>;
   /** All items of a list, page by page as they are wanted. The options are those of each page's call. */
-  readonly list: <Name extends ListName>(operation: Name, request: RequestOf<Name>, options?: CallOptions) => AsyncGenerator<ItemOf<Name>, void, undefined>;
+  readonly list: <Name extends ListName>(
+    operation: Name,
+    request: RequestOf<Name>,
+    options?: CallOptions,
+  ) => AsyncGenerator<ItemOf<Name>, void, undefined>;
   /** A long text as it comes: read `body`, or wait for `text()`. A text that breaks off is an error there. */
-  readonly stream: <Name extends StreamName>(operation: Name, request: Streams[Name]['request'], options?: CallOptions) => Promise<Response>;
+  readonly stream: <Name extends StreamName>(
+    operation: Name,
+    request: Streams[Name]['request'],
+    options?: CallOptions,
+  ) => Promise<Response>;
 };
 
-const defaults = { timeoutMs: 30_000, retries: 3, maxWaitMs: 30_000, userAgent: 'bailiwick-client' };
+const defaults = {
+  timeoutMs: 30_000,
+  retries: 3,
+  maxWaitMs: 30_000,
+  userAgent: 'bailiwick-client',
+};
 
 export function createClient(options: ClientOptions): Client {
   const base = readUrl(options.url);
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  );
   const settings: Settings = { ...defaults, fetch: globalThis.fetch, ...given, url: base };
 
   const call: Client['call'] = async (operation, request, callOptions) =>
     // The one place where the answer is believed to be what the proto files say.
-    (await perform(settings, { operation, request, read: successOf }, callOptions)) as ResponseOf<typeof operation>;
+    (await perform(settings, { operation, request, read: successOf }, callOptions)) as ResponseOf<
+      typeof operation
+    >;
 
   return {
     call,
@@ -68,7 +94,12 @@ export function createClient(options: ClientOptions): Client {
     stream: (operation, request, callOptions) =>
       perform(
         settings,
-        { operation, request, read: (_, response, deadline) => Promise.resolve(streamOf(response, deadline.release)), streams: true },
+        {
+          operation,
+          request,
+          read: (_, response, deadline) => Promise.resolve(streamOf(response, deadline.release)),
+          streams: true,
+        },
         callOptions,
       ),
   };
@@ -84,7 +115,11 @@ type Job<Answer> = {
 };
 
 /** One call with its retries, within its time. */
-async function perform<Answer>(settings: Settings, job: Job<Answer>, options: CallOptions = {}): Promise<Answer> {
+async function perform<Answer>(
+  settings: Settings,
+  job: Job<Answer>,
+  options: CallOptions = {},
+): Promise<Answer> {
   const deadline = startDeadline(options.signal, options.timeoutMs ?? settings.timeoutMs);
   const repeatable = withoutSideEffects.has(job.operation);
   let answered = false;
@@ -104,7 +139,10 @@ async function perform<Answer>(settings: Settings, job: Job<Answer>, options: Ca
   } catch (error) {
     if (!deadline.expired()) throw error;
     const Messages = ['there was no answer in time'];
-    throw new CallTimeoutError({ operation: job.operation, status: 0, Code: 'deadline_exceeded', Messages, RequestID: '' }, { cause: error });
+    throw new CallTimeoutError(
+      { operation: job.operation, status: 0, Code: 'deadline_exceeded', Messages, RequestID: '' },
+      { cause: error },
+    );
   } finally {
     // What is streamed can still be aborted, until it has been read.
     if (answered && job.streams) deadline.stopClock();
@@ -112,12 +150,20 @@ async function perform<Answer>(settings: Settings, job: Job<Answer>, options: Ca
   }
 }
 
-async function send<Answer>(settings: Settings, { operation, request, read }: Job<Answer>, deadline: Deadline): Promise<Answer> {
+async function send<Answer>(
+  settings: Settings,
+  { operation, request, read }: Job<Answer>,
+  deadline: Deadline,
+): Promise<Answer> {
   const { signal } = deadline;
   signal.throwIfAborted();
-  const token = typeof settings.token === 'function' ? await orAborted(settings.token(), signal) : settings.token;
+  const token =
+    typeof settings.token === 'function'
+      ? await orAborted(settings.token(), signal)
+      : settings.token;
   // What fetch would say of it has the token in it.
-  if (token !== undefined && !/^[!-~]*$/.test(token)) throw new TypeError('the token holds characters that no token has');
+  if (token !== undefined && !/^[!-~]*$/.test(token))
+    throw new TypeError('the token holds characters that no token has');
   const headers = {
     'content-type': 'application/json',
     'user-agent': settings.userAgent,
@@ -125,7 +171,13 @@ async function send<Answer>(settings: Settings, { operation, request, read }: Jo
   };
   const { fetch, url } = settings;
   // A redirect would turn the POST into a GET, and carry the token to who knows where.
-  const init = { method: 'POST', headers, body: JSON.stringify(request), signal, redirect: 'manual' } as const;
+  const init = {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(request),
+    signal,
+    redirect: 'manual',
+  } as const;
   try {
     const response = await fetch(`${url}/${operation}`, init);
     if (response.status !== 200) throw await failureOf(operation, response);
@@ -133,7 +185,16 @@ async function send<Answer>(settings: Settings, { operation, request, read }: Jo
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // fetch throws one for whatever the network says.
-    throw errorOf({ operation, status: 0, Code: 'unavailable', Messages: [`${url} cannot be reached`], RequestID: '' }, { cause: error });
+    throw errorOf(
+      {
+        operation,
+        status: 0,
+        Code: 'unavailable',
+        Messages: [`${url} cannot be reached`],
+        RequestID: '',
+      },
+      { cause: error },
+    );
   }
 }
 
@@ -146,7 +207,11 @@ async function* items<Name extends ListName>(
   const { Page: asked } = request as { Page?: { Limit?: number; Cursor?: string } };
   let cursor = asked?.Cursor ?? '';
   do {
-    const { Page } = (await call(operation, { ...request, Page: { ...asked, Cursor: cursor } }, options)) as {
+    const { Page } = (await call(
+      operation,
+      { ...request, Page: { ...asked, Cursor: cursor } },
+      options,
+    )) as {
       Page: { Items: Array<ItemOf<Name>>; NextCursor: string };
     };
     yield* Page.Items;

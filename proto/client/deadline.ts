@@ -36,8 +36,13 @@ export function startDeadline(given: AbortSignal | undefined, timeoutMs: number)
 }
 
 /** Waits for what knows of no signal, or throws the signal's reason as soon as it is aborted. */
-export function orAborted<Value>(work: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+export function orAborted<Value>(
+  work: Value | Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+  );
   return Promise.race([work, aborted]);
 }
 

@@ -37,7 +37,10 @@ export class BailiwickError extends Error {
   readonly RequestID: string;
   readonly retryAfter: number | undefined;
 
-  constructor({ operation, status, Code, Messages, RequestID, retryAfter }: Failure, options?: ErrorOptions) {
+  constructor(
+    { operation, status, Code, Messages, RequestID, retryAfter }: Failure,
+    options?: ErrorOptions,
+  ) {
     super(`${operation}: ${Messages.join('; ') || Code}`, options);
     this.operation = operation;
     this.status = status;
@@ -118,6 +121,8 @@ const classes: Readonly<Record<ErrorCode, typeof BailiwickError>> = {
 
 /** The error of the class that belongs to its Code. */
 export function errorOf(failure: Failure, options?: ErrorOptions): BailiwickError {
-  const known = Object.hasOwn(classes, failure.Code) ? classes[failure.Code as ErrorCode] : BailiwickError;
+  const known = Object.hasOwn(classes, failure.Code)
+    ? classes[failure.Code as ErrorCode]
+    : BailiwickError;
   return new known(failure, options);
 }

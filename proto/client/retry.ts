@@ -17,7 +17,12 @@ const longestBackoffMs = 5_000;
  * any operation may be repeated after it. After a failure of the service or of the network that is not known: only what
  * has no side effects is repeated.
  */
-export function waitBeforeRetry(error: unknown, attempt: number, repeatable: boolean, { retries, maxWaitMs }: RetryRules): number | undefined {
+export function waitBeforeRetry(
+  error: unknown,
+  attempt: number,
+  repeatable: boolean,
+  { retries, maxWaitMs }: RetryRules,
+): number | undefined {
   if (attempt > retries || !(error instanceof BailiwickError)) return undefined;
   const exhausted = error.status === 429;
   const unknown = error.status >= 500 || (error.status === 0 && error.Code === 'unavailable');
@@ -33,7 +38,10 @@ function backoff(attempt: number): number {
 }
 
 /** The seconds of a Retry-After header, which holds either a number or a time. */
-export function retryAfterSeconds(header: string | null, now: number = Date.now()): number | undefined {
+export function retryAfterSeconds(
+  header: string | null,
+  now: number = Date.now(),
+): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header);
   const time = Date.parse(header);

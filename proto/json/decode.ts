@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { create, type DescField, type DescMessage, getOption, type Message, type MessageInitShape, ScalarType } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type Message,
+  type MessageInitShape,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
 import { isTimestamp, isValueMap, listField, rfc3339 } from './values.ts';
@@ -18,10 +26,17 @@ type Reader = { problems: string[]; dropped: ReadonlySet<string> };
  * Reads a JSON object as a message. `assigned` are proto paths that the operation assigns itself: they
  * are dropped unread, like all fields marked server_managed. Unknown keys are ignored, null is absent.
  */
-export function decodeJson(schema: DescMessage, json: Json, assigned: readonly string[] = []): Decoded {
+export function decodeJson(
+  schema: DescMessage,
+  json: Json,
+  assigned: readonly string[] = [],
+): Decoded {
   const reader: Reader = { problems: [], dropped: new Set(assigned) };
   const init = readObject(schema, json, '', '', reader);
-  return { message: create(schema, init as MessageInitShape<DescMessage>), problems: reader.problems };
+  return {
+    message: create(schema, init as MessageInitShape<DescMessage>),
+    problems: reader.problems,
+  };
 }
 
 const sent = new WeakMap<DescMessage, readonly DescField[]>();
@@ -35,7 +50,13 @@ function sentFields(schema: DescMessage): readonly DescField[] {
   return fields;
 }
 
-function readObject(schema: DescMessage, json: Json, path: string, protoPath: string, reader: Reader): Init {
+function readObject(
+  schema: DescMessage,
+  json: Json,
+  path: string,
+  protoPath: string,
+  reader: Reader,
+): Init {
   const init: Init = {};
   for (const field of sentFields(schema)) {
     const fieldPath = protoPath === '' ? field.name : `${protoPath}.${field.name}`;
@@ -48,7 +69,13 @@ function readObject(schema: DescMessage, json: Json, path: string, protoPath: st
   return init;
 }
 
-function readField(field: DescField, value: unknown, path: string, protoPath: string, reader: Reader): unknown {
+function readField(
+  field: DescField,
+  value: unknown,
+  path: string,
+  protoPath: string,
+  reader: Reader,
+): unknown {
   switch (field.fieldKind) {
     case 'scalar':
       return readScalar(field.scalar, value, path, reader);
@@ -61,7 +88,12 @@ function readField(field: DescField, value: unknown, path: string, protoPath: st
         const read =
           field.listKind === 'message'
             ? readMessage(field.message, item, at, protoPath, reader)
-            : readScalar(field.listKind === 'scalar' ? field.scalar : ScalarType.STRING, item, at, reader);
+            : readScalar(
+                field.listKind === 'scalar' ? field.scalar : ScalarType.STRING,
+                item,
+                at,
+                reader,
+              );
         return read === undefined ? [] : [read];
       });
     case 'map':
@@ -71,7 +103,13 @@ function readField(field: DescField, value: unknown, path: string, protoPath: st
   }
 }
 
-function readMessage(schema: DescMessage, value: unknown, path: string, protoPath: string, reader: Reader): unknown {
+function readMessage(
+  schema: DescMessage,
+  value: unknown,
+  path: string,
+  protoPath: string,
+  reader: Reader,
+): unknown {
   if (isTimestamp(schema)) return readTime(value, path, reader);
   if (isValueMap(schema)) {
     const items = readMap(value, path, reader);
@@ -103,14 +141,16 @@ function readScalar(type: ScalarType, value: unknown, path: string, reader: Read
 
 // What is larger than the field is the largest that it holds, which its rules judge like any other that is too large for them.
 function readWhole(value: unknown, path: string, reader: Reader): number | undefined {
-  if (typeof value !== 'number' || !Number.isInteger(value)) return problem(reader, path, 'must be a whole number');
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    return problem(reader, path, 'must be a whole number');
   return Math.min(Math.max(value, -(2 ** 31)), 2 ** 31 - 1);
 }
 
 function readText(value: unknown, path: string, reader: Reader): string | undefined {
   if (typeof value !== 'string') return problem(reader, path, 'must be a string');
   // PostgreSQL stores no U+0000, and a lone surrogate is no text: both are refused here instead of failing there.
-  if (value.includes('\u0000') || !value.isWellFormed()) return problem(reader, path, 'must not contain U+0000 or unpaired surrogates');
+  if (value.includes('\u0000') || !value.isWellFormed())
+    return problem(reader, path, 'must not contain U+0000 or unpaired surrogates');
   return value;
 }
 
@@ -118,7 +158,8 @@ const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 function readBytes(value: unknown, path: string, reader: Reader): Uint8Array | undefined {
   const text = typeof value === 'string' ? value : undefined;
-  if (text === undefined || !base64.test(text) || text.replace(/=+$/, '').length % 4 === 1) return problem(reader, path, 'must be base64');
+  if (text === undefined || !base64.test(text) || text.replace(/=+$/, '').length % 4 === 1)
+    return problem(reader, path, 'must be base64');
   return Buffer.from(text, 'base64');
 }
 
@@ -130,8 +171,11 @@ function readTime(value: unknown, path: string, reader: Reader): unknown {
   const date = new Date(text);
   const year = date.getUTCFullYear();
   // The offset may lead out of the years that can be written. What is no date at all has no year either.
-  const isTime = local !== undefined && year >= 1 && year <= 9999 && wall.toISOString().startsWith(local);
-  return isTime ? timestampFromDate(date) : problem(reader, path, 'must be a time such as 2026-01-31T12:00:00Z');
+  const isTime =
+    local !== undefined && year >= 1 && year <= 9999 && wall.toISOString().startsWith(local);
+  return isTime
+    ? timestampFromDate(date)
+    : problem(reader, path, 'must be a time such as 2026-01-31T12:00:00Z');
 }
 
 function readMap(value: unknown, path: string, reader: Reader): Record<string, string> | undefined {
@@ -140,7 +184,8 @@ function readMap(value: unknown, path: string, reader: Reader): Record<string, s
   for (const [key, item] of Object.entries(value)) {
     const at = `${path}[${JSON.stringify(key)}]`;
     // A key of this name would reach the prototype of whatever object it is copied to.
-    if (key === '__proto__' || key === 'constructor' || key === 'prototype') problem(reader, at, 'is not a usable key');
+    if (key === '__proto__' || key === 'constructor' || key === 'prototype')
+      problem(reader, at, 'is not a usable key');
     const name = readText(key, at, reader);
     const text = readText(item, at, reader);
     if (name !== undefined && text !== undefined) entries.push([name, text]);
@@ -148,7 +193,8 @@ function readMap(value: unknown, path: string, reader: Reader): Record<string, s
   return Object.fromEntries(entries);
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
 /** More would help nobody, and an answer must not be many times the size of what it answers. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect';
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { isValueMap, listField } from './values.ts';
 
@@ -28,22 +28,34 @@ function encodeField(message: ReflectMessage, field: DescField): JsonValue | und
     case 'scalar':
       return encodeScalar(message.get(field));
     case 'message':
-      if (listField(field.message)) return message.isSet(field) ? encodeItems(message.get(field)) : [];
-      if (isValueMap(field.message)) return message.isSet(field) ? encodeItems(message.get(field)) : {};
+      if (listField(field.message))
+        return message.isSet(field) ? encodeItems(message.get(field)) : [];
+      if (isValueMap(field.message))
+        return message.isSet(field) ? encodeItems(message.get(field)) : {};
       return message.isSet(field) ? encodeMessage(message.get(field)) : undefined;
     case 'list': {
       const list = message.get(field);
-      return [...list].map((item: unknown) => (field.listKind === 'message' ? encodeMessage(item as ReflectMessage) : encodeScalar(item)));
+      return [...list].map((item: unknown) =>
+        field.listKind === 'message' ? encodeMessage(item as ReflectMessage) : encodeScalar(item),
+      );
     }
     case 'map':
-      return Object.fromEntries([...message.get(field)].map(([key, value]: [unknown, unknown]) => [String(key), encodeScalar(value)]));
+      return Object.fromEntries(
+        [...message.get(field)].map(([key, value]: [unknown, unknown]) => [
+          String(key),
+          encodeScalar(value),
+        ]),
+      );
     case 'enum':
-      throw new Error(`${message.desc.typeName}.${field.name}: public messages have texts instead of enums`);
+      throw new Error(
+        `${message.desc.typeName}.${field.name}: public messages have texts instead of enums`,
+      );
   }
 }
 
 function encodeMessage(value: ReflectMessage): JsonValue {
-  if (value.desc.typeName === 'google.protobuf.Timestamp') return timestampDate(value.message as Timestamp).toISOString();
+  if (value.desc.typeName === 'google.protobuf.Timestamp')
+    return timestampDate(value.message as Timestamp).toISOString();
   return encodeJson(value.desc, value.message);
 }
 
@@ -54,6 +66,7 @@ function encodeItems(value: ReflectMessage): JsonValue {
 
 function encodeScalar(value: unknown): JsonValue {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
   throw new Error('public messages have no 64-bit numbers');
 }

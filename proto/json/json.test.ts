@@ -3,22 +3,50 @@ import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { GroupSchema, GroupsGetResponseSchema, type GroupsSaveRequest, GroupsSaveRequestSchema } from '../gen/bailiwick/access/v1/groups_pb.ts';
-import { type UsersListRequest, UsersListRequestSchema } from '../gen/bailiwick/identity/v1/users_pb.ts';
-import { WebhooksCreateEndpointRequestSchema, WebhooksDeliverRequestSchema, WebhookEndpointSchema } from '../gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import {
+  GroupSchema,
+  GroupsGetResponseSchema,
+  type GroupsSaveRequest,
+  GroupsSaveRequestSchema,
+} from '../gen/bailiwick/access/v1/groups_pb.ts';
+import {
+  type UsersListRequest,
+  UsersListRequestSchema,
+} from '../gen/bailiwick/identity/v1/users_pb.ts';
+import {
+  WebhookEndpointSchema,
+  WebhooksCreateEndpointRequestSchema,
+  WebhooksDeliverRequestSchema,
+} from '../gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { decodeJson } from './decode.ts';
 import { encodeJson } from './encode.ts';
 
-const decodeEndpoint = (endpoint: unknown) => decodeJson(WebhooksCreateEndpointRequestSchema, { Endpoint: endpoint }, ['endpoint.id']);
+const decodeEndpoint = (endpoint: unknown) =>
+  decodeJson(WebhooksCreateEndpointRequestSchema, { Endpoint: endpoint }, ['endpoint.id']);
 
 test('decodeJson drops server-managed and assigned keys whatever they hold', () => {
-  const { message, problems } = decodeEndpoint({ ID: 7, DekID: {}, SecretEnc: 'x', CreatedAt: [], Name: 'a' });
+  const { message, problems } = decodeEndpoint({
+    ID: 7,
+    DekID: {},
+    SecretEnc: 'x',
+    CreatedAt: [],
+    Name: 'a',
+  });
   assert.deepEqual(problems, []);
-  assert.deepEqual(message, create(WebhooksCreateEndpointRequestSchema, { endpoint: { name: 'a' } }));
+  assert.deepEqual(
+    message,
+    create(WebhooksCreateEndpointRequestSchema, { endpoint: { name: 'a' } }),
+  );
 });
 
 test('decodeJson lists every wrong type by its JSON path', () => {
-  const { problems } = decodeEndpoint({ Name: 1, URL: [], Active: 'yes', EventTypes: ['a', 2], RateLimit: 1.5 });
+  const { problems } = decodeEndpoint({
+    Name: 1,
+    URL: [],
+    Active: 'yes',
+    EventTypes: ['a', 2],
+    RateLimit: 1.5,
+  });
   assert.deepEqual(problems, [
     'Endpoint.Name must be a string',
     'Endpoint.URL must be a string',
@@ -29,29 +57,52 @@ test('decodeJson lists every wrong type by its JSON path', () => {
 });
 
 test('decodeJson ignores unknown keys and proto names, and reads null as absent', () => {
-  const { message, problems } = decodeEndpoint({ name: 'x', event_types: 5, Bogus: {}, Name: null, Active: null });
+  const { message, problems } = decodeEndpoint({
+    name: 'x',
+    event_types: 5,
+    Bogus: {},
+    Name: null,
+    Active: null,
+  });
   assert.deepEqual(problems, []);
   assert.deepEqual(message, create(WebhooksCreateEndpointRequestSchema, { endpoint: {} }));
 });
 
 test('decodeJson tells an absent list from an empty one', () => {
-  const listOf = (endpoint: unknown) => (decodeEndpoint(endpoint).message as unknown as { endpoint: { eventTypes?: { items: string[] } } }).endpoint.eventTypes;
+  const listOf = (endpoint: unknown) =>
+    (
+      decodeEndpoint(endpoint).message as unknown as {
+        endpoint: { eventTypes?: { items: string[] } };
+      }
+    ).endpoint.eventTypes;
   assert.equal(listOf({}), undefined);
   assert.deepEqual(listOf({ EventTypes: [] })?.items, []);
 });
 
 test('decodeJson refuses U+0000, lone surrogates and keys that reach a prototype', () => {
   const metadata = JSON.parse('{"__proto__":"x","a":"\\u0000"}') as unknown;
-  const { problems } = decodeJson(GroupsSaveRequestSchema, { Group: { Path: 'a\ud800', Metadata: metadata } });
+  const { problems } = decodeJson(GroupsSaveRequestSchema, {
+    Group: { Path: 'a\ud800', Metadata: metadata },
+  });
   assert.equal(problems.length, 3, problems.join('\n'));
 });
 
 test('decodeJson takes base64 in both alphabets, padded or not', () => {
   const bodyOf = (text: string) =>
-    Buffer.from((decodeJson(WebhooksDeliverRequestSchema, { Body: text }).message as unknown as { body: Uint8Array }).body).toString('hex');
+    Buffer.from(
+      (
+        decodeJson(WebhooksDeliverRequestSchema, { Body: text }).message as unknown as {
+          body: Uint8Array;
+        }
+      ).body,
+    ).toString('hex');
   for (const text of ['+/8=', '-_8=', '-_8', '+/8']) assert.equal(bodyOf(text), 'fbff', text);
-  assert.deepEqual(decodeJson(WebhooksDeliverRequestSchema, { Body: 'a' }).problems, ['Body must be base64']);
-  assert.deepEqual(decodeJson(WebhooksDeliverRequestSchema, { Body: '*' }).problems, ['Body must be base64']);
+  assert.deepEqual(decodeJson(WebhooksDeliverRequestSchema, { Body: 'a' }).problems, [
+    'Body must be base64',
+  ]);
+  assert.deepEqual(decodeJson(WebhooksDeliverRequestSchema, { Body: '*' }).problems, [
+    'Body must be base64',
+  ]);
 });
 
 test('decodeJson takes times that exist, in the years 0001 to 9999', () => {
@@ -67,23 +118,47 @@ test('decodeJson takes times that exist, in the years 0001 to 9999', () => {
   assert.equal(timeOf('2026-01-31t12:00:00z'), '2026-01-31T12:00:00.000Z');
   assert.equal(timeOf('0001-01-01T00:00:00Z'), '0001-01-01T00:00:00.000Z');
   assert.equal(timeOf('9999-12-31T23:59:59.999Z'), '9999-12-31T23:59:59.999Z');
-  const none = ['2026-02-30', '2025-02-29', '2026-04-31', '2026-13-01', '2026-00-01', '0000-12-31'].map((day) => `${day}T00:00:00Z`);
-  const never = ['2026-01-01T24:00:00Z', '2026-01-01T23:60:00Z', '2026-01-01T23:59:60Z', '2026-01-01T00:00:00+24:00'];
+  const none = [
+    '2026-02-30',
+    '2025-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-01',
+    '0000-12-31',
+  ].map((day) => `${day}T00:00:00Z`);
+  const never = [
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T23:60:00Z',
+    '2026-01-01T23:59:60Z',
+    '2026-01-01T00:00:00+24:00',
+  ];
   const beyond = ['9999-12-31T23:59:59-23:59', '0001-01-01T00:00:00+00:01'];
   for (const bad of [...none, ...never, ...beyond, '2026-01-01', '2026-01-01 00:00:00Z', '', 0, {}])
-    assert.deepEqual(read(bad).problems, ['IfUpdatedAt must be a time such as 2026-01-31T12:00:00Z'], JSON.stringify(bad));
+    assert.deepEqual(
+      read(bad).problems,
+      ['IfUpdatedAt must be a time such as 2026-01-31T12:00:00Z'],
+      JSON.stringify(bad),
+    );
 });
 
 test('decodeJson reads a whole number that is larger than its field as the largest, for the rules to judge', () => {
   const read = (limit: unknown) => decodeJson(UsersListRequestSchema, { Page: { Limit: limit } });
   const limitOf = (limit: number) => (read(limit).message as UsersListRequest).page?.limit;
   for (const large of [2 ** 31 - 1, 2 ** 31, 1e300]) assert.equal(limitOf(large), 2 ** 31 - 1);
-  for (const small of [-(2 ** 31), -(2 ** 31) - 1, -1e300]) assert.equal(limitOf(small), -(2 ** 31));
-  for (const bad of [1.5, Number.NaN, JSON.parse('1e400'), '1', true]) assert.deepEqual(read(bad).problems, ['Page.Limit must be a whole number'], String(bad));
+  for (const small of [-(2 ** 31), -(2 ** 31) - 1, -1e300])
+    assert.equal(limitOf(small), -(2 ** 31));
+  for (const bad of [1.5, Number.NaN, JSON.parse('1e400'), '1', true])
+    assert.deepEqual(read(bad).problems, ['Page.Limit must be a whole number'], String(bad));
 });
 
 test('encodeJson writes unset texts, booleans and lists, and leaves unset times out', () => {
-  const json = encodeJson(WebhookEndpointSchema, create(WebhookEndpointSchema, { name: 'a', createdAt: timestampFromDate(new Date('2026-01-02T03:04:05Z')) }));
+  const json = encodeJson(
+    WebhookEndpointSchema,
+    create(WebhookEndpointSchema, {
+      name: 'a',
+      createdAt: timestampFromDate(new Date('2026-01-02T03:04:05Z')),
+    }),
+  );
   assert.equal(json['Active'], false);
   assert.equal(json['URL'], '');
   assert.deepEqual(json['EventTypes'], []);
@@ -94,6 +169,8 @@ test('encodeJson writes unset texts, booleans and lists, and leaves unset times 
 });
 
 test('encodeJson writes an absent record as null where that is asked for', () => {
-  assert.deepEqual(encodeJson(GroupsGetResponseSchema, create(GroupsGetResponseSchema, {}), true), { Group: null });
+  assert.deepEqual(encodeJson(GroupsGetResponseSchema, create(GroupsGetResponseSchema, {}), true), {
+    Group: null,
+  });
   assert.deepEqual(encodeJson(GroupsGetResponseSchema, create(GroupsGetResponseSchema, {})), {});
 });

@@ -2,12 +2,19 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 
 // Some messages stand for a plain JSON array or object whose presence counts (values.proto).
 
-const valueLists: ReadonlySet<string> = new Set(['bailiwick.common.v1.StringList', 'bailiwick.sso.v1.Certificates', 'bailiwick.sso.v1.GroupMappings']);
+const valueLists: ReadonlySet<string> = new Set([
+  'bailiwick.common.v1.StringList',
+  'bailiwick.sso.v1.Certificates',
+  'bailiwick.sso.v1.GroupMappings',
+]);
 
 /** The field that holds the items of a message which is a plain array in JSON; undefined for other messages. */
-export const listField = (message: DescMessage): DescField | undefined => (valueLists.has(message.typeName) ? message.fields[0] : undefined);
-export const isValueMap = (message: DescMessage) => message.typeName === 'bailiwick.common.v1.StringMap';
-export const isTimestamp = (message: DescMessage) => message.typeName === 'google.protobuf.Timestamp';
+export const listField = (message: DescMessage): DescField | undefined =>
+  valueLists.has(message.typeName) ? message.fields[0] : undefined;
+export const isValueMap = (message: DescMessage) =>
+  message.typeName === 'bailiwick.common.v1.StringMap';
+export const isTimestamp = (message: DescMessage) =>
+  message.typeName === 'google.protobuf.Timestamp';
 
 /** A time in JSON; that it is in the calendar is another question. The command-line tool is generated with it. */
 export const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;

@@ -10,21 +10,36 @@ import type { Json, JsonObject } from './types.ts';
 export const securitySchemes: JsonObject = {
   worker: bearer('bwkw_…', "The delivery worker's token."),
   botKey: bearer('bwkb_…', "A bot's key, from `BotKeys_Create`, or the platform's own key."),
-  session: bearer('bwks_…', "A signed-in person's session token, from `Account_Login`. Browsers may have it in the cookie that `Cookie: true` sets there."),
+  session: bearer(
+    'bwks_…',
+    "A signed-in person's session token, from `Account_Login`. Browsers may have it in the cookie that `Cookie: true` sets there.",
+  ),
 };
 
 function bearer(bearerFormat: string, description: string): Json {
   return { type: 'http', scheme: 'bearer', bearerFormat, description };
 }
 
-type Caller = { readonly schemes: readonly string[]; readonly words: string; readonly sentence: string };
+type Caller = {
+  readonly schemes: readonly string[];
+  readonly words: string;
+  readonly sentence: string;
+};
 
 const callers: Readonly<Record<Exclude<Credential, 'service'>, Caller>> = {
   none: { schemes: [], words: 'anybody', sentence: 'Open: no credential is needed.' },
   session: { schemes: ['session'], words: 'a session', sentence: 'Needs a session.' },
-  any: { schemes: ['session', 'botKey'], words: 'a session or a bot key', sentence: 'Needs a session or a bot key.' },
+  any: {
+    schemes: ['session', 'botKey'],
+    words: 'a session or a bot key',
+    sentence: 'Needs a session or a bot key.',
+  },
   bot: { schemes: ['botKey'], words: 'a bot key', sentence: 'Needs a bot key.' },
-  worker: { schemes: ['worker'], words: "the delivery worker's token", sentence: 'For the delivery worker alone.' },
+  worker: {
+    schemes: ['worker'],
+    words: "the delivery worker's token",
+    sentence: 'For the delivery worker alone.',
+  },
 };
 
 const callerOf = ({ name, credential }: Operation): Caller => {
@@ -40,11 +55,15 @@ export function security(operation: Operation): Json {
 /** Who may call, on one line. */
 export function accessLine(operation: Operation): string {
   const { words } = callerOf(operation);
-  const ways = waysOf(operation).map((way) => way.replaceAll('`', '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()));
+  const ways = waysOf(operation).map((way) =>
+    way.replaceAll('`', '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+  );
   return [
     isAboutCaller(operation) ? `${words}, about the caller` : words,
     ...(ways.length > 0 ? [`: ${ways.join('; or ')}`] : []),
-    ...(operation.recentLogin ? ['; where the tenant demands it, signed in within the last 15 minutes'] : []),
+    ...(operation.recentLogin
+      ? ['; where the tenant demands it, signed in within the last 15 minutes']
+      : []),
   ].join('');
 }
 
@@ -54,15 +73,22 @@ export function accessText(operation: Operation): string[] {
   const ways = waysOf(operation).map((way) => `- ${way}`);
   return [
     isAboutCaller(operation) ? `${sentence} It is about the caller alone.` : sentence,
-    ...(ways.length > 0 ? [`Allowed ${ways.length > 1 ? 'by any one of these' : 'by'}:\n\n${ways.join('\n')}`] : []),
-    ...(operation.recentLogin ? ['A tenant may demand that the caller signed in within the last 15 minutes.'] : []),
+    ...(ways.length > 0
+      ? [`Allowed ${ways.length > 1 ? 'by any one of these' : 'by'}:\n\n${ways.join('\n')}`]
+      : []),
+    ...(operation.recentLogin
+      ? ['A tenant may demand that the caller signed in within the last 15 minutes.']
+      : []),
   ];
 }
 
-const isAboutCaller = ({ allow }: Operation) => allow.some((rule) => rule.kind === 'self' && rule.field === 'caller');
+const isAboutCaller = ({ allow }: Operation) =>
+  allow.some((rule) => rule.kind === 'self' && rule.field === 'caller');
 
 function waysOf({ method, allow }: Operation): string[] {
-  return allow.map((rule) => wayText(rule, (path) => jsonPath(method.input, path))).filter((way) => way !== '');
+  return allow
+    .map((rule) => wayText(rule, (path) => jsonPath(method.input, path)))
+    .filter((way) => way !== '');
 }
 
 function wayText(rule: Rule, spelt: (path: string) => string): string {

@@ -22,7 +22,10 @@ Multi-tenant identity and access management with notification delivery.
 `.trim();
 
 /** The OpenAPI document of the interface, the same text for the same proto files. */
-export function openApiDocument(services: readonly DescService[], errorResponse: DescMessage): JsonObject {
+export function openApiDocument(
+  services: readonly DescService[],
+  errorResponse: DescMessage,
+): JsonObject {
   const operations = services
     .flatMap((service) => service.methods)
     .map((method) => readOperation(method))
@@ -39,7 +42,9 @@ export function openApiDocument(services: readonly DescService[], errorResponse:
     servers: [{ url: '.', description: 'Where this document comes from.' }],
     tags: tags(operations),
     paths: sorted({
-      ...Object.fromEntries(operations.map((operation) => [`/${operation.name}`, operationPath(operation)])),
+      ...Object.fromEntries(
+        operations.map((operation) => [`/${operation.name}`, operationPath(operation)]),
+      ),
       ...routes,
     }),
     components: {
@@ -62,10 +67,15 @@ function schemas(operations: readonly Operation[], errorResponse: DescMessage): 
 }
 
 function tags(operations: readonly Operation[]): Json {
-  const areas = new Set(operations.filter(({ credential }) => credential !== 'worker').map(({ service }) => service));
+  const areas = new Set(
+    operations.filter(({ credential }) => credential !== 'worker').map(({ service }) => service),
+  );
   return [
     ...[...areas].map((service) => ({ name: service.name, description: comment(service) })),
-    { name: 'internal', description: 'Tasks that the delivery worker replays. Clients do not call them.' },
+    {
+      name: 'internal',
+      description: 'Tasks that the delivery worker replays. Clients do not call them.',
+    },
   ].sort((a, b) => compare(a.name, b.name));
 }
 

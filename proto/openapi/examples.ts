@@ -1,13 +1,32 @@
-import { type DescField, type DescMessage, getExtension, getOption, hasExtension, ScalarType } from '@bufbuild/protobuf';
-import { type FieldRules, field as fieldRules, type StringRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import {
+  type DescField,
+  type DescMessage,
+  getExtension,
+  getOption,
+  hasExtension,
+  ScalarType,
+} from '@bufbuild/protobuf';
+import {
+  type FieldRules,
+  field as fieldRules,
+  type StringRules,
+} from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
-import { address, domain, event_type, id, path, permission, slug } from '../gen/bailiwick/options/v1/rules_pb.ts';
+import {
+  address,
+  domain,
+  event_type,
+  id,
+  path,
+  permission,
+  slug,
+} from '../gen/bailiwick/options/v1/rules_pb.ts';
 import { listField } from '../json/values.ts';
 import type { Operation } from '../operation.ts';
+import { exampleId, moment } from './example-values.ts';
 import { itemRules } from './rules.ts';
 import { comment } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';
-import { exampleId, moment } from './example-values.ts';
 import { words } from './words.ts';
 
 // Examples from the descriptors: the same for the same proto files. A field's value is what words.ts says, else
@@ -15,7 +34,11 @@ import { words } from './words.ts';
 
 /** A request as a client sends it: without what the service sets. */
 export function requestExample({ method, assigned }: Operation): JsonObject {
-  return objectExample(method.input, { keys: method.input.name, protoPath: '', dropped: new Set(assigned) });
+  return objectExample(method.input, {
+    keys: method.input.name,
+    protoPath: '',
+    dropped: new Set(assigned),
+  });
 }
 
 /** The answer to a call that succeeds. */
@@ -35,8 +58,13 @@ function objectExample(message: DescMessage, place: Place): JsonObject {
   const object: JsonObject = {};
   for (const field of message.fields) {
     const protoPath = place.protoPath === '' ? field.name : `${place.protoPath}.${field.name}`;
-    if (place.dropped && (getOption(field, server_managed) || place.dropped.has(protoPath))) continue;
-    const value = fieldExample(field, { ...place, keys: `${place.keys}.${field.jsonName}`, protoPath });
+    if (place.dropped && (getOption(field, server_managed) || place.dropped.has(protoPath)))
+      continue;
+    const value = fieldExample(field, {
+      ...place,
+      keys: `${place.keys}.${field.jsonName}`,
+      protoPath,
+    });
     if (value !== undefined) object[field.jsonName] = value;
   }
   return object;
@@ -48,18 +76,29 @@ function fieldExample(field: DescField, place: Place): Json | undefined {
   const record = recordOf(field);
   if (record) {
     const value = objectExample(record, place);
-    return field.fieldKind === 'list' || (field.fieldKind === 'message' && listField(field.message)) ? [value] : value;
+    return field.fieldKind === 'list' || (field.fieldKind === 'message' && listField(field.message))
+      ? [value]
+      : value;
   }
-  const known = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find((key) => key in words);
+  const known = [place.keys, `${field.parent.name}.${field.jsonName}`, field.jsonName].find(
+    (key) => key in words,
+  );
   if (known !== undefined) return words[known];
   // Only a new record's ID is left empty.
-  if (place.dropped && field.jsonName === 'ID' && comment(field).startsWith('Empty')) return undefined;
+  if (place.dropped && field.jsonName === 'ID' && comment(field).startsWith('Empty'))
+    return undefined;
   const rules = getOption(field, fieldRules);
   switch (field.fieldKind) {
     case 'scalar':
       return scalarExample(field, field.scalar, rules);
     case 'list':
-      return [scalarExample(field, field.listKind === 'scalar' ? field.scalar : ScalarType.STRING, itemRules(rules))];
+      return [
+        scalarExample(
+          field,
+          field.listKind === 'scalar' ? field.scalar : ScalarType.STRING,
+          itemRules(rules),
+        ),
+      ];
     case 'message':
       return plainExample(field, field.message);
     default:
@@ -72,7 +111,9 @@ function recordOf(field: DescField): DescMessage | undefined {
   if (field.fieldKind !== 'message' && field.fieldKind !== 'list') return undefined;
   const list = field.message && listField(field.message);
   if (list) return recordOf(list);
-  return field.message && plainExample(field, field.message) === undefined ? field.message : undefined;
+  return field.message && plainExample(field, field.message) === undefined
+    ? field.message
+    : undefined;
 }
 
 function plainExample(field: DescField, message: DescMessage): Json | undefined {
@@ -102,7 +143,11 @@ function scalarExample(field: DescField, type: ScalarType, rules: FieldRules | u
 }
 
 function textExample(field: DescField, rules: StringRules | undefined): string {
-  return (rules && ruleExample(rules)) ?? commentExample(comment(field)) ?? field.name.replaceAll('_', ' ');
+  return (
+    (rules && ruleExample(rules)) ??
+    commentExample(comment(field)) ??
+    field.name.replaceAll('_', ' ')
+  );
 }
 
 function ruleExample(rules: StringRules): string | undefined {

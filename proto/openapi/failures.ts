@@ -15,34 +15,54 @@ const names: Readonly<Record<string, string>> = {
   500: 'InternalServerError',
 };
 
-const badRequest = 'Bad request: invalid JSON, failed validation, or a state that does not allow it.';
+const badRequest =
+  'Bad request: invalid JSON, failed validation, or a state that does not allow it.';
 
 /** What operations and routes refer to. */
 export function sharedFailures(): JsonObject {
-  const challenge = { schema: { type: 'string', example: 'Bearer error="invalid_token"' }, description: 'How to present a credential.' };
+  const challenge = {
+    schema: { type: 'string', example: 'Bearer error="invalid_token"' },
+    description: 'How to present a credential.',
+  };
   const seconds = { schema: { type: 'integer', example: 30 }, description: 'Seconds to wait.' };
   return {
     BadRequest: failure(badRequest, {
-      NotJson: example('The body cannot be read', 'invalid_argument', ['the body must be JSON in UTF-8']),
+      NotJson: example('The body cannot be read', 'invalid_argument', [
+        'the body must be JSON in UTF-8',
+      ]),
       NotFound: example('A record of the request is not there', 'not_found', ['group not found']),
-      DeadToken: example('A mailed token was used or has expired', 'failed_precondition', ['the token is not valid any more']),
+      DeadToken: example('A mailed token was used or has expired', 'failed_precondition', [
+        'the token is not valid any more',
+      ]),
     }),
     Unauthorized: failure(
       'Unauthorized: no credential, or one that is malformed, expired or revoked.',
-      { Unauthenticated: example('No valid credential', 'unauthenticated', ['a valid credential is required']) },
+      {
+        Unauthenticated: example('No valid credential', 'unauthenticated', [
+          'a valid credential is required',
+        ]),
+      },
       { 'WWW-Authenticate': challenge },
     ),
     Forbidden: failure('Forbidden: the caller lacks the permission.', {
-      PermissionDenied: example('A valid caller without the permission', 'permission_denied', ['permission denied']),
+      PermissionDenied: example('A valid caller without the permission', 'permission_denied', [
+        'permission denied',
+      ]),
     }),
     TooManyRequests: failure(
       'Too many requests.',
-      { ResourceExhausted: example('Too much at once', 'resource_exhausted', ['too many requests, try again later']) },
+      {
+        ResourceExhausted: example('Too much at once', 'resource_exhausted', [
+          'too many requests, try again later',
+        ]),
+      },
       { 'Retry-After': seconds },
     ),
     InternalServerError: failure('Internal server error.', {
       Internal: example('A failure of the service', 'internal', ['internal error']),
-      Unavailable: example('A part of the service is away: try again', 'unavailable', ['the service is temporarily unavailable']),
+      Unavailable: example('A part of the service is away: try again', 'unavailable', [
+        'the service is temporarily unavailable',
+      ]),
     }),
   };
 }
@@ -50,15 +70,22 @@ export function sharedFailures(): JsonObject {
 /** The failures every operation and route declares; with `operation`, 400 shows what that one's own checks say. */
 export function failureResponses(limited: boolean, operation?: Operation): JsonObject {
   const declared = Object.entries(names).filter(([status]) => limited || status !== '429');
-  const shared = Object.fromEntries(declared.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]));
+  const shared = Object.fromEntries(
+    declared.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
   const refused = operation && refusedRequest(operation.method.input);
   if (!refused) return shared;
   const summary = `The answer to ${JSON.stringify(refused.request)}`;
-  return { ...shared, 400: failure(badRequest, { Invalid: example(summary, 'invalid_argument', refused.messages) }) };
+  return {
+    ...shared,
+    400: failure(badRequest, { Invalid: example(summary, 'invalid_argument', refused.messages) }),
+  };
 }
 
 /** A small request that validation refuses, with all it has to say. None where there is nothing to check. */
-function refusedRequest(input: DescMessage): { request: JsonObject; messages: string[] } | undefined {
+function refusedRequest(
+  input: DescMessage,
+): { request: JsonObject; messages: string[] } | undefined {
   const first = input.fields[0]?.jsonName;
   if (first === undefined) return undefined;
   for (const request of [{}, { Page: { Limit: -1 } }, { [first]: 0 }]) {
@@ -70,11 +97,18 @@ function refusedRequest(input: DescMessage): { request: JsonObject; messages: st
 }
 
 function failure(description: string, examples: JsonObject, headers?: JsonObject): Json {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples } };
+  const content = {
+    'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples },
+  };
   return { description, ...(headers === undefined ? {} : { headers }), content };
 }
 
 function example(summary: string, code: string, messages: readonly string[]): Json {
-  const value = { Code: code, Message: messages[0] ?? code, Messages: messages, RequestID: words['RequestID'] ?? '' };
+  const value = {
+    Code: code,
+    Message: messages[0] ?? code,
+    Messages: messages,
+    RequestID: words['RequestID'] ?? '',
+  };
   return { summary, value };
 }

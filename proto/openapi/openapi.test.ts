@@ -9,14 +9,20 @@ type Node = { readonly [key: string]: unknown };
 const text = await readFile(join(import.meta.dirname, '../../gateway/openapi.json'), 'utf8');
 const document = JSON.parse(text) as {
   readonly paths: Record<string, Record<string, Node>>;
-  readonly components: { readonly schemas: Record<string, { readonly properties?: Record<string, Node> }> };
+  readonly components: {
+    readonly schemas: Record<string, { readonly properties?: Record<string, Node> }>;
+  };
 };
 const { schemas } = document.components;
 
 test('every reference in openapi.json leads somewhere, and no schema is left over', () => {
-  const used = new Set(Array.from(text.matchAll(/"\$ref": "#\/([^"]+)"/g), (match) => match[1] ?? ''));
+  const used = new Set(
+    Array.from(text.matchAll(/"\$ref": "#\/([^"]+)"/g), (match) => match[1] ?? ''),
+  );
   for (const path of used) {
-    const target = path.split('/').reduce<unknown>((node, key) => (node as Node | undefined)?.[key], document);
+    const target = path
+      .split('/')
+      .reduce<unknown>((node, key) => (node as Node | undefined)?.[key], document);
     assert.ok(target, path);
   }
   for (const name of Object.keys(schemas)) assert.ok(used.has(`components/schemas/${name}`), name);
@@ -43,6 +49,9 @@ test('what the service sets is read-only, and no type of the implementation show
 test('limits of the rules are in the schemas', () => {
   assert.equal(schemas['WebhookEndpoint']?.properties?.['Name']?.['maxLength'], 128);
   assert.equal(schemas['Account_RegisterReq']?.properties?.['Password']?.['minLength'], 8);
-  assert.equal(schemas['Groups_GetReq']?.properties?.['Tenant']?.['pattern'], '^tnt_[0-7][0-9a-hjkmnp-tv-z]{25}$');
+  assert.equal(
+    schemas['Groups_GetReq']?.properties?.['Tenant']?.['pattern'],
+    '^tnt_[0-7][0-9a-hjkmnp-tv-z]{25}$',
+  );
   assert.equal(schemas['PageReq']?.properties?.['Limit']?.['minimum'], 0);
 });

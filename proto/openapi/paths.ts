@@ -19,7 +19,10 @@ export function operationPath(operation: Operation): JsonObject {
       'x-permission': accessLine(operation),
       requestBody: { required: true, content: json(`${name}Req`, requestExample(operation)) },
       responses: {
-        200: { description: 'Success.', content: operation.stream ? texts() : json(`${name}Res`, responseExample(operation)) },
+        200: {
+          description: 'Success.',
+          content: operation.stream ? texts() : json(`${name}Res`, responseExample(operation)),
+        },
         ...failureResponses(credential !== 'worker', operation),
       },
     },
@@ -34,7 +37,10 @@ function json(schema: string, example: Json): Json {
 /** A long text, in one form or another. */
 function texts(): Json {
   const schema = { type: 'string' };
-  return { 'application/x-ndjson': { schema, example: '{"ID":"…"}\n' }, 'text/csv': { schema, example: 'ID\r\n…\r\n' } };
+  return {
+    'application/x-ndjson': { schema, example: '{"ID":"…"}\n' },
+    'text/csv': { schema, example: 'ID\r\n…\r\n' },
+  };
 }
 
 function firstSentence(text: string): string {

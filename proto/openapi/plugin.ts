@@ -1,9 +1,9 @@
 import { create, createFileRegistry } from '@bufbuild/protobuf';
 import {
-  CodeGeneratorResponse_Feature,
-  type CodeGeneratorResponse,
-  CodeGeneratorResponseSchema,
   type CodeGeneratorRequest,
+  type CodeGeneratorResponse,
+  CodeGeneratorResponse_Feature,
+  CodeGeneratorResponseSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
 import { type Plugin, runNodeJs } from '@bufbuild/protoplugin';
@@ -15,8 +15,11 @@ const plugin: Plugin = { name: 'protoc-gen-bailiwick-openapi', version: 'v1', ru
 function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
   const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: request.protoFile }));
   const errorResponse = registry.getMessage('bailiwick.common.v1.ErrorResponse');
-  if (errorResponse === undefined) throw new Error('bailiwick.common.v1.ErrorResponse is not among the files');
-  const services = [...registry.files].filter((file) => request.fileToGenerate.includes(`${file.name}.proto`)).flatMap((file) => file.services);
+  if (errorResponse === undefined)
+    throw new Error('bailiwick.common.v1.ErrorResponse is not among the files');
+  const services = [...registry.files]
+    .filter((file) => request.fileToGenerate.includes(`${file.name}.proto`))
+    .flatMap((file) => file.services);
   const content = `${JSON.stringify(openApiDocument(services, errorResponse), null, 2)}\n`;
   return create(CodeGeneratorResponseSchema, {
     supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL),

@@ -1,6 +1,6 @@
+import { exampleId } from './example-values.ts';
 import { failureResponses } from './failures.ts';
 import type { Json, JsonObject } from './types.ts';
-import { exampleId } from './example-values.ts';
 
 /** The three routes that are no operations: browsers are sent there, so the proto files cannot say them. */
 export const routes: JsonObject = {
@@ -12,7 +12,13 @@ export const routes: JsonObject = {
       summary: 'Begins a sign-in at a provider',
       description: "Sends the browser to the tenant's provider.",
       security: [],
-      parameters: [query('return_to', 'Where the browser goes after the sign-in: a path of this service or an address of an allowed origin.', '/reports')],
+      parameters: [
+        query(
+          'return_to',
+          'Where the browser goes after the sign-in: a path of this service or an address of an allowed origin.',
+          '/reports',
+        ),
+      ],
       responses: { ...redirect(), ...failureResponses(true) },
     },
   },
@@ -30,7 +36,8 @@ export const routes: JsonObject = {
       operationId: 'Sso_CallbackPost',
       tags: ['Sso'],
       summary: "Takes a provider's answer as a form",
-      description: "The same for providers that answer with a form: OpenID Connect's form_post and SAML's HTTP-POST binding.",
+      description:
+        "The same for providers that answer with a form: OpenID Connect's form_post and SAML's HTTP-POST binding.",
       security: [],
       responses: { ...redirect(), ...failureResponses(true) },
     },
@@ -38,7 +45,11 @@ export const routes: JsonObject = {
 };
 
 function redirect(): JsonObject {
-  const location = { description: 'Where the browser goes on.', schema: { type: 'string' }, example: '/reports' };
+  const location = {
+    description: 'Where the browser goes on.',
+    schema: { type: 'string' },
+    example: '/reports',
+  };
   return {
     200: { description: 'Declared for every operation. Success of this route is 303.' },
     303: { description: 'Success. The body has no fields.', headers: { Location: location } },
@@ -46,7 +57,10 @@ function redirect(): JsonObject {
 }
 
 function pathParameters(): Json {
-  return [parameter('tenant', "The tenant's ID.", exampleId('tnt')), parameter('id', "The ID of the tenant's provider.", exampleId('sso'))];
+  return [
+    parameter('tenant', "The tenant's ID.", exampleId('tnt')),
+    parameter('id', "The ID of the tenant's provider.", exampleId('sso')),
+  ];
 }
 
 function parameter(name: string, description: string, example: string): Json {

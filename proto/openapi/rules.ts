@@ -1,6 +1,18 @@
 import { type DescField, getExtension, getOption, hasExtension } from '@bufbuild/protobuf';
-import { type FieldRules, field as fieldRules, type StringRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
-import { address, domain, event_type, id, path, permission, slug } from '../gen/bailiwick/options/v1/rules_pb.ts';
+import {
+  type FieldRules,
+  field as fieldRules,
+  type StringRules,
+} from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import {
+  address,
+  domain,
+  event_type,
+  id,
+  path,
+  permission,
+  slug,
+} from '../gen/bailiwick/options/v1/rules_pb.ts';
 import type { JsonObject } from './types.ts';
 
 const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}';
@@ -8,11 +20,15 @@ const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}';
 /** The formats of rules.proto as far as JSON Schema can say them. `empty` is whether "" passes as well. */
 function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   const pattern = (source: string) => ({ pattern: empty ? `^(${source})?$` : `^${source}$` });
-  if (hasExtension(rules, id)) return pattern(`${getExtension(rules, id)}_[0-7][0-9a-hjkmnp-tv-z]{25}`);
-  if (hasExtension(rules, path)) return { ...pattern(`/?${segment}(/${segment}){0,7}`), maxLength: 255 };
+  if (hasExtension(rules, id))
+    return pattern(`${getExtension(rules, id)}_[0-7][0-9a-hjkmnp-tv-z]{25}`);
+  if (hasExtension(rules, path))
+    return { ...pattern(`/?${segment}(/${segment}){0,7}`), maxLength: 255 };
   if (hasExtension(rules, slug)) return pattern('[a-z][a-z0-9-]{1,62}');
-  if (hasExtension(rules, permission)) return pattern('([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))');
-  if (hasExtension(rules, event_type)) return { ...pattern('[a-z0-9_]+([.][a-z0-9_]+)*'), maxLength: 64 };
+  if (hasExtension(rules, permission))
+    return pattern('([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))');
+  if (hasExtension(rules, event_type))
+    return { ...pattern('[a-z0-9_]+([.][a-z0-9_]+)*'), maxLength: 64 };
   // No formats for these two: validators differ on international names, which are welcome here.
   if (hasExtension(rules, address)) return { maxLength: 254 };
   if (hasExtension(rules, domain)) return { maxLength: 253 };
@@ -45,7 +61,9 @@ export function keywords(rules: FieldRules | undefined, required: boolean): Json
       return {
         ...(required ? { minLength: 1 } : {}),
         // base64: four characters for three bytes
-        ...(type.value.maxLen > 0n ? { maxLength: Math.ceil(Number(type.value.maxLen) / 3) * 4 } : {}),
+        ...(type.value.maxLen > 0n
+          ? { maxLength: Math.ceil(Number(type.value.maxLen) / 3) * 4 }
+          : {}),
       };
     case 'int32': {
       const { greaterThan, lessThan } = type.value;

@@ -7,10 +7,14 @@ import { isRequired, itemRules, keywords } from './rules.ts';
 import type { Json, JsonObject } from './types.ts';
 
 /** The record is called Domain in the interface; in proto the service has that name. */
-const renamed: Readonly<Record<string, string>> = { DomainRecord: 'Domain', DomainRecordPage: 'DomainPage' };
+const renamed: Readonly<Record<string, string>> = {
+  DomainRecord: 'Domain',
+  DomainRecordPage: 'DomainPage',
+};
 
 /** A record's name outside of proto. */
-export const documentedName = (message: DescMessage): string => renamed[message.name] ?? message.name;
+export const documentedName = (message: DescMessage): string =>
+  renamed[message.name] ?? message.name;
 
 /** What a message is: sent by a client, sent by us, or a record that travels both ways. */
 export type Role = 'request' | 'response' | 'record';
@@ -40,13 +44,25 @@ export function schemaCollection(): Schemas {
 
 type Reference = (message: DescMessage) => Json;
 
-function objectSchema(message: DescMessage, role: Role, nullable: boolean, reference: Reference): JsonObject {
-  const required = message.fields.filter((field) => isAlwaysThere(field, role)).map((field) => field.jsonName);
+function objectSchema(
+  message: DescMessage,
+  role: Role,
+  nullable: boolean,
+  reference: Reference,
+): JsonObject {
+  const required = message.fields
+    .filter((field) => isAlwaysThere(field, role))
+    .map((field) => field.jsonName);
   return {
     type: 'object',
     ...describe(message),
     ...(required.length > 0 ? { required } : {}),
-    properties: Object.fromEntries(message.fields.map((field) => [field.jsonName, fieldSchema(field, role, nullable, reference)])),
+    properties: Object.fromEntries(
+      message.fields.map((field) => [
+        field.jsonName,
+        fieldSchema(field, role, nullable, reference),
+      ]),
+    ),
   };
 }
 
@@ -54,7 +70,12 @@ function objectSchema(message: DescMessage, role: Role, nullable: boolean, refer
 export function isAlwaysThere(field: DescField, role: Role): boolean {
   if (role === 'response') return !isTime(field);
   if (isRequired(field)) return true;
-  return role === 'request' && isRecord(field) && !field.proto.proto3Optional && field.message.fields.some(isRequired);
+  return (
+    role === 'request' &&
+    isRecord(field) &&
+    !field.proto.proto3Optional &&
+    field.message.fields.some(isRequired)
+  );
 }
 
 function fieldSchema(field: DescField, role: Role, nullable: boolean, reference: Reference): Json {
@@ -77,15 +98,18 @@ function typeSchema(field: DescField, role: Role, reference: Reference): JsonObj
     case 'scalar':
       return { ...scalarSchema(field.scalar), ...own };
     case 'list': {
-      if (field.listKind === 'message') return { type: 'array', ...own, items: reference(field.message) };
-      if (field.listKind === 'enum') throw new Error(`${field.toString()}: enums are not used on the wire`);
+      if (field.listKind === 'message')
+        return { type: 'array', ...own, items: reference(field.message) };
+      if (field.listKind === 'enum')
+        throw new Error(`${field.toString()}: enums are not used on the wire`);
       const inner = role === 'response' ? {} : keywords(itemRules(rules), false);
       return { type: 'array', ...own, items: { ...scalarSchema(field.scalar), ...inner } };
     }
     case 'message': {
       const list = listField(field.message);
       // The rules of the items alone: those of the whole are the field's.
-      if (list) return { type: 'array', items: typeSchema(list, 'response', reference)['items'] ?? {} };
+      if (list)
+        return { type: 'array', items: typeSchema(list, 'response', reference)['items'] ?? {} };
       return wellKnown(field.message.typeName, role) ?? (reference(field.message) as JsonObject);
     }
     default:
@@ -128,8 +152,14 @@ export function isTime(field: DescField): boolean {
   return field.fieldKind === 'message' && field.message.typeName === 'google.protobuf.Timestamp';
 }
 
-export function isRecord(field: DescField): field is DescField & { fieldKind: 'message'; message: DescMessage } {
-  return field.fieldKind === 'message' && !listField(field.message) && wellKnown(field.message.typeName, 'record') === undefined;
+export function isRecord(
+  field: DescField,
+): field is DescField & { fieldKind: 'message'; message: DescMessage } {
+  return (
+    field.fieldKind === 'message' &&
+    !listField(field.message) &&
+    wellKnown(field.message.typeName, 'record') === undefined
+  );
 }
 
 function isPage(message: DescMessage): boolean {

@@ -64,7 +64,11 @@ export const words: Readonly<Record<string, Json | undefined>> = {
 
   // Tenants, members, invitations
   Subject: exampleId('usr'),
-  'AccessPlanRequest.Changes': [{ Grants_Add: { Grant: { Tenant: exampleId('tnt'), UserID: exampleId('usr'), Role: 'editor' } } }],
+  'AccessPlanRequest.Changes': [
+    {
+      Grants_Add: { Grant: { Tenant: exampleId('tnt'), UserID: exampleId('usr'), Role: 'editor' } },
+    },
+  ],
   'AccessPath.Grant': exampleId('grt'),
   'AccessPath.Permission': 'app.reports.*',
   'AccessPath.Group': 'eng/backend',
@@ -180,7 +184,8 @@ export const words: Readonly<Record<string, Json | undefined>> = {
   MetadataURL: '',
   'SsoFinding.Check': 'discovery',
   'SsoFinding.Level': 'ok',
-  'SsoFinding.Message': 'The configuration at https://id.example.com/.well-known/openid-configuration can be read.',
+  'SsoFinding.Message':
+    'The configuration at https://id.example.com/.well-known/openid-configuration can be read.',
   OK: true,
   Minutes: 60,
   'SsoLiftRequirementResponse.Until': '2026-01-31T13:00:00.000Z',

@@ -52,15 +52,27 @@ function helpOf(operation: Operation) {
 
 const isPaged = ({ fields }: DescMessage) => fields.some((field) => field.jsonName === 'Page');
 
-type Place = { prefix: string; protoPrefix: string; assigned: readonly string[]; required: boolean };
+type Place = {
+  prefix: string;
+  protoPrefix: string;
+  assigned: readonly string[];
+  required: boolean;
+};
 
 function fieldsOf(message: DescMessage, place: Place): Field[] {
   return message.fields.flatMap((field) => {
     const protoPath = `${place.protoPrefix}${field.name}`;
     if (place.assigned.includes(protoPath) || getOption(field, server_managed)) return [];
     const path = `${place.prefix}${field.jsonName}`;
-    const required = place.required && isAlwaysThere(field, place.prefix === '' ? 'request' : 'record');
-    if (isRecord(field)) return fieldsOf(field.message, { ...place, prefix: `${path}.`, protoPrefix: `${protoPath}.`, required });
+    const required =
+      place.required && isAlwaysThere(field, place.prefix === '' ? 'request' : 'record');
+    if (isRecord(field))
+      return fieldsOf(field.message, {
+        ...place,
+        prefix: `${path}.`,
+        protoPrefix: `${protoPath}.`,
+        required,
+      });
     return [{ path, kind: kindOf(field), required, text: comment(field) }];
   });
 }
@@ -70,7 +82,8 @@ function kindOf(field: DescField): string {
   const list = field.fieldKind === 'message' ? listField(field.message) : undefined;
   if (list) return kindOf(list);
   if (field.fieldKind === 'message') return wellKnown[field.message.typeName] ?? 'json';
-  if (field.fieldKind !== 'scalar') throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
+  if (field.fieldKind !== 'scalar')
+    throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);
   if (field.proto.options?.debugRedact) return 'secret';
   return scalars[field.scalar] ?? 'text';
 }

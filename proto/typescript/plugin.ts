@@ -1,9 +1,9 @@
 import { create, createFileRegistry } from '@bufbuild/protobuf';
 import {
-  CodeGeneratorResponse_Feature,
-  type CodeGeneratorResponse,
-  CodeGeneratorResponseSchema,
   type CodeGeneratorRequest,
+  type CodeGeneratorResponse,
+  CodeGeneratorResponse_Feature,
+  CodeGeneratorResponseSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt';
 import { type Plugin, runNodeJs } from '@bufbuild/protoplugin';
@@ -32,7 +32,10 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
     { name: 'gen/operations.ts', content: notice + operationsFile(operations) },
     { name: 'cli/gen/help.ts', content: notice + helpFile(operations) },
   ];
-  return create(CodeGeneratorResponseSchema, { supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL), file });
+  return create(CodeGeneratorResponseSchema, {
+    supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL),
+    file,
+  });
 }
 
 runNodeJs(plugin);

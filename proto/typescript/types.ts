@@ -9,24 +9,36 @@ import type { Operation } from '../operation.ts';
 type Direction = 'sent' | 'answered';
 
 /** Collects the types of records by their names, as operations refer to them. */
-type Types = { readonly declared: Map<string, string>; readonly requests: ReadonlyMap<string, string> };
+type Types = {
+  readonly declared: Map<string, string>;
+  readonly requests: ReadonlyMap<string, string>;
+};
 
 /** The types of all operations, and of the records that they carry. */
 export function typesFile(operations: readonly Operation[]): string {
-  const requests = new Map(operations.map(({ method, name }) => [method.input.typeName, `${name}Req`]));
+  const requests = new Map(
+    operations.map(({ method, name }) => [method.input.typeName, `${name}Req`]),
+  );
   const types: Types = { declared: new Map(), requests };
   for (const operation of operations) {
     const { name, method, nullWhenAbsent, stream, assigned } = operation;
     const fields = method.input.fields.filter((field) => !assigned.includes(field.name));
-    declare(types, `${name}Req`, method.input, () => fields.map((field) => sentField(types, field, 'request')));
-    if (!stream) declare(types, `${name}Res`, method.output, () => method.output.fields.map((field) => answerField(types, field, nullWhenAbsent)));
+    declare(types, `${name}Req`, method.input, () =>
+      fields.map((field) => sentField(types, field, 'request')),
+    );
+    if (!stream)
+      declare(types, `${name}Res`, method.output, () =>
+        method.output.fields.map((field) => answerField(types, field, nullWhenAbsent)),
+      );
   }
   const declared = [...types.declared].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
   return [operationMap(operations), streamMap(operations), ...declared].join('\n');
 }
 
 function operationMap(operations: readonly Operation[]): string {
-  const entries = operations.filter(({ stream }) => !stream).map((operation) => `${doc(comment(operation.method), '  ')}  ${entry(operation)}\n`);
+  const entries = operations
+    .filter(({ stream }) => !stream)
+    .map((operation) => `${doc(comment(operation.method), '  ')}  ${entry(operation)}\n`);
   return `/** What each operation is sent, and what it answers. */\nexport interface Operations {\n${entries.join('')}}\n`;
 }
 
@@ -35,11 +47,20 @@ function entry({ name }: Operation): string {
 }
 
 function streamMap(operations: readonly Operation[]): string {
-  const entries = operations.filter(({ stream }) => stream).map(({ name, method }) => `${doc(comment(method), '  ')}  ${name}: { request: ${name}Req };\n`);
+  const entries = operations
+    .filter(({ stream }) => stream)
+    .map(
+      ({ name, method }) => `${doc(comment(method), '  ')}  ${name}: { request: ${name}Req };\n`,
+    );
   return `/** The operations whose answer is one long text. */\nexport interface Streams {\n${entries.join('')}}\n`;
 }
 
-function declare({ declared }: Types, name: string, message: DescMessage, fields: () => string[]): void {
+function declare(
+  { declared }: Types,
+  name: string,
+  message: DescMessage,
+  fields: () => string[],
+): void {
   // Said before the fields are read, which may refer to it.
   declared.set(name, '');
   const body = fields().join('');
@@ -58,7 +79,11 @@ function sentField(types: Types, field: DescField, role: 'request' | 'record'): 
 /** A field of an answer itself: its records are there, or null where the operation says so. */
 function answerField(types: Types, field: DescField, nullWhenAbsent: boolean): string {
   const type = typeOf(types, field, 'answered');
-  return line(field, isTime(field) ? '?' : '', nullWhenAbsent && isRecord(field) ? `${type} | null` : type);
+  return line(
+    field,
+    isTime(field) ? '?' : '',
+    nullWhenAbsent && isRecord(field) ? `${type} | null` : type,
+  );
 }
 
 /** A field of a record in an answer: what has no value there is left out. */
@@ -66,7 +91,8 @@ function recordField(types: Types, field: DescField): string {
   return line(field, isTime(field) || isRecord(field) ? '?' : '', typeOf(types, field, 'answered'));
 }
 
-const line = (field: DescField, optional: string, type: string) => `${doc(comment(field), '  ')}  ${field.jsonName}${optional}: ${type};\n`;
+const line = (field: DescField, optional: string, type: string) =>
+  `${doc(comment(field), '  ')}  ${field.jsonName}${optional}: ${type};\n`;
 
 function typeOf(types: Types, field: DescField, direction: Direction): string {
   switch (field.fieldKind) {
@@ -74,7 +100,10 @@ function typeOf(types: Types, field: DescField, direction: Direction): string {
       return scalarType(field.scalar);
     case 'list': {
       if (field.listKind === 'enum') break;
-      const item = field.listKind === 'message' ? messageType(types, field.message, direction) : scalarType(field.scalar);
+      const item =
+        field.listKind === 'message'
+          ? messageType(types, field.message, direction)
+          : scalarType(field.scalar);
       return direction === 'sent' ? `readonly ${item}[]` : `${item}[]`;
     }
     case 'message':
@@ -114,9 +143,15 @@ function messageType(types: Types, message: DescMessage, direction: Direction): 
 function recordType(types: Types, message: DescMessage, direction: Direction): string {
   const request = direction === 'sent' ? types.requests.get(message.typeName) : undefined;
   if (request !== undefined) return request;
-  const name = direction === 'sent' && !message.name.endsWith('Req') ? `${documentedName(message)}Input` : documentedName(message);
+  const name =
+    direction === 'sent' && !message.name.endsWith('Req')
+      ? `${documentedName(message)}Input`
+      : documentedName(message);
   if (!types.declared.has(name)) {
-    const field = direction === 'sent' ? (one: DescField) => sentField(types, one, 'record') : (one: DescField) => recordField(types, one);
+    const field =
+      direction === 'sent'
+        ? (one: DescField) => sentField(types, one, 'record')
+        : (one: DescField) => recordField(types, one);
     declare(types, name, message, () => message.fields.map(field));
   }
   return name;

@@ -1,17 +1,27 @@
-import type { Client } from '@connectrpc/connect';
 import type { Directory as DirectoryService } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
+import type { Client } from '@connectrpc/connect';
 
 /** What identity answers about users. Asked before a transaction, never inside one. */
 export type Directory = Client<typeof DirectoryService>;
 
 /** The user with this id, if there is one. */
-export async function findUser(directory: Directory, id: string, call: Call): Promise<User | undefined> {
-  const { users } = await directory.getUsers({ ids: [id] }, { signal: call.signal, contextValues: contextFor(serviceCaller('access', call.caller.requestId)) });
+export async function findUser(
+  directory: Directory,
+  id: string,
+  call: Call,
+): Promise<User | undefined> {
+  const { users } = await directory.getUsers(
+    { ids: [id] },
+    {
+      signal: call.signal,
+      contextValues: contextFor(serviceCaller('access', call.caller.requestId)),
+    },
+  );
   return users.find((candidate) => candidate.id === id);
 }
 
@@ -23,21 +33,41 @@ export async function assertUser(directory: Directory, id: string, call: Call): 
 }
 
 /** The user with this address, if there is one. */
-export async function findUserByEmail(directory: Directory, email: string, call: Call): Promise<User | undefined> {
+export async function findUserByEmail(
+  directory: Directory,
+  email: string,
+  call: Call,
+): Promise<User | undefined> {
   const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
-  const { user } = await directory.findUserByEmail({ email }, { signal: call.signal, contextValues });
+  const { user } = await directory.findUserByEmail(
+    { email },
+    { signal: call.signal, contextValues },
+  );
   return user;
 }
 
 /** Which of these bots there are: in the tenant, or in any where that is "". */
-export async function findBots(directory: Directory, tenant: string, ids: readonly string[], call: Call): Promise<ReadonlySet<string>> {
+export async function findBots(
+  directory: Directory,
+  tenant: string,
+  ids: readonly string[],
+  call: Call,
+): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
-  const { bots } = await directory.getBots({ tenant, ids: [...ids] }, { signal: call.signal, contextValues });
+  const { bots } = await directory.getBots(
+    { tenant, ids: [...ids] },
+    { signal: call.signal, contextValues },
+  );
   return new Set(bots.map(({ id }) => id));
 }
 
 /** Throws not_found unless there is this bot: in the tenant, or in any where that is "". */
-export async function assertBot(directory: Directory, tenant: string, id: string, call: Call): Promise<void> {
+export async function assertBot(
+  directory: Directory,
+  tenant: string,
+  id: string,
+  call: Call,
+): Promise<void> {
   if (!(await findBots(directory, tenant, [id], call)).has(id)) throw notFound('bot');
 }

@@ -22,7 +22,11 @@ export type InvitationLimits = {
 const perHour = (count: number): Limit => ({ count, seconds: 3600 });
 
 export const invitationLimits: Record<LimitProfile, InvitationLimits> = {
-  standard: { addresses: { token: perMinute(120) }, mails: mailLimits.standard, tenant: perHour(500) },
+  standard: {
+    addresses: { token: perMinute(120) },
+    mails: mailLimits.standard,
+    tenant: perHour(500),
+  },
   strict: { addresses: { token: perMinute(60) }, mails: mailLimits.strict, tenant: perHour(100) },
   off: { addresses: {}, mails: mailLimits.off, tenant: mailLimits.off },
 };

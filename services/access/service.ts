@@ -1,9 +1,12 @@
-import { createClient, type Transport } from '@connectrpc/connect';
 import { Access } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
-import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import { BotGrants, Grants, GroupGrants } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
-import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import { Audit } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
+import {
+  BotGrants,
+  Grants,
+  GroupGrants,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
+import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { AccessLimits, Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { Roles } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
@@ -17,13 +20,19 @@ import { asService } from '@bailiwick/shared/rpc.ts';
 import { openKeyRing } from '@bailiwick/shared/seal.ts';
 import { createService, type Service } from '@bailiwick/shared/service.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
+import { createClient, type Transport } from '@connectrpc/connect';
 import { admissionHandlers } from './admission/handlers.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { projectAudit } from './audit/projector.ts';
 import { startPruning } from './audit/prune.ts';
 import { accessHandlers } from './decisions/access.ts';
 import { authorityHandlers } from './decisions/handlers.ts';
-import { botGrantHandlers, grantChecks, grantHandlers, groupGrantHandlers } from './grants/handlers.ts';
+import {
+  botGrantHandlers,
+  grantChecks,
+  grantHandlers,
+  groupGrantHandlers,
+} from './grants/handlers.ts';
 import { groupHandlers } from './groups/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { createInvitationSweeper } from './invitations/sweeper.ts';
@@ -33,10 +42,14 @@ import { accessSchema } from './schema.ts';
 import type { accessSettings } from './settings.ts';
 import { followSubjects } from './subjects/follow.ts';
 import { tenantHandlers } from './tenants/handlers.ts';
-import { startPurger } from './tenants/purge.ts';
 import { tenantMemberHandlers } from './tenants/members.ts';
+import { startPurger } from './tenants/purge.ts';
 
-type Options = { settings: OwnSettings<typeof accessSettings>; peers: { identity: Transport }; log: Log };
+type Options = {
+  settings: OwnSettings<typeof accessSettings>;
+  peers: { identity: Transport };
+  log: Log;
+};
 
 /** access answers: what may they do? */
 export function createAccess({ settings, peers, log }: Options): Promise<Service> {
@@ -82,7 +95,12 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
           startPruning({ ...deps, retentionDays: settings.auditRetentionDays, log }),
           createInvitationSweeper(deps, log),
           followSubjects({ database, broker, log }),
-          startPurger({ database, schema: accessSchema, graceSeconds: settings.tenantGraceSeconds, log }),
+          startPurger({
+            database,
+            schema: accessSchema,
+            graceSeconds: settings.tenantGraceSeconds,
+            log,
+          }),
         ],
       };
     },

@@ -25,13 +25,15 @@ export const accessSettings = {
     env: 'BAILIWICK_TENANT_CREATION',
     kind: 'flag',
     fallback: 'true',
-    about: 'Whether people with a verified address may create tenants of their own. The platform always can.',
+    about:
+      'Whether people with a verified address may create tenants of their own. The platform always can.',
   },
   auditRetentionDays: {
     env: 'BAILIWICK_AUDIT_RETENTION_DAYS',
     kind: 'int',
     fallback: '400',
-    about: 'How long audit entries are kept, in days, where a tenant has not set it for itself. At least 7.',
+    about:
+      'How long audit entries are kept, in days, where a tenant has not set it for itself. At least 7.',
     check: atLeast(7),
   },
   tenantGraceSeconds: {
@@ -39,6 +41,7 @@ export const accessSettings = {
     kind: 'int',
     fallback: '2592000',
     check: atLeast(1),
-    about: 'How long a deleted tenant can be restored before all that belongs to it is removed. Seconds; 30 days where it is not set.',
+    about:
+      'How long a deleted tenant can be restored before all that belongs to it is removed. Seconds; 30 days where it is not set.',
   },
 } as const satisfies SettingTable;

@@ -19,12 +19,22 @@ const unlimited: Limit = { count: Number.MAX_SAFE_INTEGER, seconds: 60 };
 
 export const accountLimits: Record<LimitProfile, AccountLimits> = {
   standard: {
-    addresses: { login: perMinute(120), register: perMinute(60), mail: perMinute(60), token: perMinute(120) },
+    addresses: {
+      login: perMinute(120),
+      register: perMinute(60),
+      mail: perMinute(60),
+      token: perMinute(120),
+    },
     account: perMinute(20),
     mails: mailLimits.standard,
   },
   strict: {
-    addresses: { login: perMinute(10), register: { count: 5, seconds: 3600 }, mail: perMinute(10), token: perMinute(60) },
+    addresses: {
+      login: perMinute(10),
+      register: { count: 5, seconds: 3600 },
+      mail: perMinute(10),
+      token: perMinute(60),
+    },
     account: perMinute(20),
     mails: mailLimits.strict,
   },

@@ -10,7 +10,12 @@ import { identitySettings } from './settings.ts';
 await runProcess('identity', async (log) => {
   const settings = readSettings(identitySettings, process.env);
   const hop = { tls: openTls(settings, log), log };
-  const peers = await openPeers('identity', settings, { access: settings.accessUrl, sso: settings.ssoUrl }, hop);
+  const peers = await openPeers(
+    'identity',
+    settings,
+    { access: settings.accessUrl, sso: settings.ssoUrl },
+    hop,
+  );
   const service = await createIdentity({ settings, peers, log });
   return { settings, running: await listenService(service, settings, hop) };
 });

@@ -1,7 +1,13 @@
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
-import { EmailChangeEntity, KnownNetworkEntity, LoginFailureEntity, RegistrationEntity, ResetTokenEntity } from './account/entities.ts';
+import {
+  EmailChangeEntity,
+  KnownNetworkEntity,
+  LoginFailureEntity,
+  RegistrationEntity,
+  ResetTokenEntity,
+} from './account/entities.ts';
 import { BotKeyEntity } from './bot-keys/entities.ts';
 import { BotEntity } from './bots/entities.ts';
 import { IdentityLinkEntity, SignInCodeEntity } from './federation/entities.ts';

@@ -4,7 +4,11 @@ import { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.t
 import { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
-import { Credentials, Directory, IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import {
+  Credentials,
+  Directory,
+  IdentityLimits,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
@@ -24,8 +28,8 @@ import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { emailChangeHandlers } from './account/email-change.ts';
 import { loginHandlers } from './account/login.ts';
-import { createPasswordPolicy } from './account/password-policy.ts';
 import { accountChecks, userChecks } from './account/password-checks.ts';
+import { createPasswordPolicy } from './account/password-policy.ts';
 import { createPasswordRules, type PasswordProfile } from './account/password-rules.ts';
 import { createPasswords } from './account/passwords.ts';
 import { profileHandlers } from './account/profile.ts';
@@ -44,12 +48,16 @@ import { accountLimits } from './limits.ts';
 import { followOwnersMatters } from './owners/notices.ts';
 import { identitySchema } from './schema.ts';
 import { credentialsHandlers, tokensHandlers } from './sessions/credentials.ts';
-import { openInstalled } from './sessions/installed.ts';
 import { sessionsHandlers } from './sessions/handlers.ts';
+import { openInstalled } from './sessions/installed.ts';
 import type { identitySettings } from './settings.ts';
 import { directoryHandlers, usersHandlers } from './users/handlers.ts';
 
-type Options = { settings: OwnSettings<typeof identitySettings>; peers: { access: Transport; sso: Transport }; log: Log };
+type Options = {
+  settings: OwnSettings<typeof identitySettings>;
+  peers: { access: Transport; sso: Transport };
+  log: Log;
+};
 
 /** What goes with a tenant that is gone, beside its own rows. */
 async function leaveTenant(em: EntityManager, tenant: string, origin: Origin): Promise<void> {

@@ -36,12 +36,14 @@ export const identitySettings = {
     kind: 'text',
     fallback: 'standard',
     check: oneOf('standard', 'nist'),
-    about: 'standard: passwords of 8 characters and more. nist: of 15 and more, as NIST SP 800-63B-4 asks where they are the only factor.',
+    about:
+      'standard: passwords of 8 characters and more. nist: of 15 and more, as NIST SP 800-63B-4 asks where they are the only factor.',
   },
   workerToken: {
     env: 'BAILIWICK_WORKER_TOKEN_FILE',
     kind: 'file',
     check: assertTokenOf('worker'),
-    about: 'File with the token (bwkw_…) that may call the internal task operations through the gateway. Read again when it changes, like the key above.',
+    about:
+      'File with the token (bwkw_…) that may call the internal task operations through the gateway. Read again when it changes, like the key above.',
   },
 } as const satisfies SettingTable;

@@ -10,12 +10,27 @@ import { notificationsSettings } from './settings.ts';
 await runProcess('notifications', async (log) => {
   const settings = readSettings(notificationsSettings, process.env);
   const hop = { tls: openTls(settings, log), log };
-  const peers = await openPeers('notifications', settings, { access: settings.accessUrl, sso: settings.ssoUrl }, hop);
+  const peers = await openPeers(
+    'notifications',
+    settings,
+    { access: settings.accessUrl, sso: settings.ssoUrl },
+    hop,
+  );
   const service = await createNotifications({ settings, log, peers });
-  return { settings, running: settings.roles.includes('api') ? await listenService(service, settings, hop) : uncalled(service) };
+  return {
+    settings,
+    running: settings.roles.includes('api')
+      ? await listenService(service, settings, hop)
+      : uncalled(service),
+  };
 });
 
 /** A process that only works takes no calls; its probes are served as ever. */
 function uncalled(service: Service): Running {
-  return { port: 0, ready: () => service.ready(), drain: () => Promise.resolve(), stop: () => service.stop() };
+  return {
+    port: 0,
+    ready: () => service.ready(),
+    drain: () => Promise.resolve(),
+    stop: () => service.stop(),
+  };
 }

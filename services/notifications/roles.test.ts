@@ -34,7 +34,10 @@ test('a process takes the lanes of its roles', () => {
   assert.deepEqual([schedules.webhook.length, schedules.other.length], [7, 6]);
   assert.deepEqual(patience, { noticeSeconds: [21_600, 86_400], hopelessSeconds: 432_000 });
   assert.deepEqual(plan({ roles: ['api'] }).lanes, []);
-  assert.equal(plan({ deliveryConcurrency: 1 }).lanes.find(({ name }) => name === 'chat')?.concurrency, 1);
+  assert.equal(
+    plan({ deliveryConcurrency: 1 }).lanes.find(({ name }) => name === 'chat')?.concurrency,
+    1,
+  );
   assert.deepEqual(
     plan({ roles: ['email'] }).lanes.map(({ name }) => name),
     ['email'],
@@ -42,7 +45,8 @@ test('a process takes the lanes of its roles', () => {
 });
 
 test('every mistake in the settings is told at once', () => {
-  const { roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl } = notificationsSettings;
+  const { roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl } =
+    notificationsSettings;
   const environment = {
     BAILIWICK_NOTIFICATIONS_ROLES: 'mail',
     BAILIWICK_RETRY_SCHEDULE: '5',
@@ -51,7 +55,14 @@ test('every mistake in the settings is told at once', () => {
     BAILIWICK_EGRESS_RESOLVER: 'dns.example',
     BAILIWICK_EGRESS_PROXY_URL: 'https://user:hidden@proxy.example',
   };
-  const read = () => readSettings({ roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl }, environment);
-  assert.throws(read, /ROLES.*\n.*RETRY_SCHEDULE.*\n.*EGRESS_ALLOW_CIDRS.*\n.*EGRESS_PORTS.*\n.*EGRESS_RESOLVER.*\n.*EGRESS_PROXY_URL/);
+  const read = () =>
+    readSettings(
+      { roles, retrySchedule, egressAllowCidrs, egressPorts, egressResolver, egressProxyUrl },
+      environment,
+    );
+  assert.throws(
+    read,
+    /ROLES.*\n.*RETRY_SCHEDULE.*\n.*EGRESS_ALLOW_CIDRS.*\n.*EGRESS_PORTS.*\n.*EGRESS_RESOLVER.*\n.*EGRESS_PROXY_URL/,
+  );
   assert.throws(read, (error: Error) => !error.message.includes('hidden'));
 });

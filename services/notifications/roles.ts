@@ -11,7 +11,14 @@ const roleNames = ['api', 'fanout', 'delivery', 'email'] as const;
 export type Role = (typeof roleNames)[number];
 
 /** What a process is to do. */
-export type ProcessPlan = { roles: ReadonlySet<Role>; lanes: readonly Lane[]; schedules: Schedules; patience: Patience; pauses: Pauses; egress: EgressRules };
+export type ProcessPlan = {
+  roles: ReadonlySet<Role>;
+  lanes: readonly Lane[];
+  schedules: Schedules;
+  patience: Patience;
+  pauses: Pauses;
+  egress: EgressRules;
+};
 
 /** What a process is to do, by its settings, which were checked when they were read. */
 export function readPlan(settings: OwnSettings<typeof notificationsSettings>): ProcessPlan {
@@ -23,7 +30,10 @@ export function readPlan(settings: OwnSettings<typeof notificationsSettings>): P
     lanes.push({ name: 'webhook', concurrency: share(1) });
     // Chat services take about a message a second for an endpoint: a few at once are plenty.
     lanes.push({ name: 'chat', concurrency: share(1 / 4) });
-    lanes.push({ name: 'slow', concurrency: share(1 / 2) }, { name: 'replay', concurrency: share(1 / 8) });
+    lanes.push(
+      { name: 'slow', concurrency: share(1 / 2) },
+      { name: 'replay', concurrency: share(1 / 8) },
+    );
   }
   if (roles.has('email')) lanes.push({ name: 'email', concurrency: settings.emailConcurrency });
   return {
@@ -40,7 +50,8 @@ export function readPlan(settings: OwnSettings<typeof notificationsSettings>): P
 export function readRoles(names: readonly string[]): ReadonlySet<Role> {
   const known: readonly string[] = roleNames;
   const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`knows ${roleNames.join(', ')} and not ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`knows ${roleNames.join(', ')} and not ${unknown.join(', ')}`);
   if (names.length === 0) throw new Error('must name at least one role');
   return new Set(names.filter((name): name is Role => known.includes(name)));
 }
@@ -48,6 +59,7 @@ export function readRoles(names: readonly string[]): ReadonlySet<Role> {
 /** The first and the longest pause. Throws where they are not two, the first the shorter one. */
 export function readPauses(items: readonly string[]): Pauses {
   const [first = 0, longest = 0, ...more] = parseSchedule(items);
-  if (more.length > 0 || first < 1 || longest < first) throw new Error('must be two waits, the first and the longest');
+  if (more.length > 0 || first < 1 || longest < first)
+    throw new Error('must be two waits, the first and the longest');
   return { first, longest };
 }

@@ -1,19 +1,19 @@
+import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
+import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { ChatEndpointEntity } from './chat/entities.ts';
 import { MailSuppressionEntity } from './email/entities.ts';
-import { WebhookEndpointEntity } from './webhooks/entities.ts';
-import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
-import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import { EndpointHealthEntity } from './endpoints/entities.ts';
-import { EndpointHealth } from './migrations/003-endpoint-health.ts';
-import { Watching } from './migrations/005-watching.ts';
 import { PublishedEventEntity } from './events/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { ChatEndpoints } from './migrations/002-chat-endpoints.ts';
-import { Mail } from './migrations/006-mail.ts';
+import { EndpointHealth } from './migrations/003-endpoint-health.ts';
 import { KeyRotation } from './migrations/004-key-rotation.ts';
+import { Watching } from './migrations/005-watching.ts';
+import { Mail } from './migrations/006-mail.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
+import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
 export const notificationsSchema: ServiceSchema = {
   service: 'notifications',

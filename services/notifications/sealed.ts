@@ -5,7 +5,11 @@ import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
 /** Every sealed column of notifications, for the rotation of the data keys. */
 export const sealedRecords: readonly SealedRecord[] = [
-  { entity: WebhookEndpointEntity, id: 'id', fields: { secretEnc: 'secret', previousSecretEnc: 'previous_secret' } },
+  {
+    entity: WebhookEndpointEntity,
+    id: 'id',
+    fields: { secretEnc: 'secret', previousSecretEnc: 'previous_secret' },
+  },
   { entity: ChatEndpointEntity, id: 'id', fields: { urlEnc: 'url' } },
   { entity: DeliveryWaitingEntity, id: 'task', fields: { request: 'request' } },
 ];

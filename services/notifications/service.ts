@@ -1,12 +1,20 @@
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
-import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
-import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
-import { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
-import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
+import { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
+import {
+  AccountTasks,
+  TenantInvitationsTasks,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { DataKeys, DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
+import { createPools } from '@bailiwick/shared/egress/pools.ts';
+import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
+import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
+import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
+import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
 import { createLimiter, type LimitProfile, mailLimits } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
@@ -19,7 +27,12 @@ import { createClient, type Transport } from '@connectrpc/connect';
 import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
 import { chatChecks, chatHandlers } from './chat/handlers.ts';
 import { sendTestHandler as sendChatTestHandler } from './chat/send-test.ts';
-import { accountTaskHandlers, invitationTaskHandlers, suppressionHandlers } from './email/handlers.ts';
+import { chatKind } from './chat/status.ts';
+import {
+  accountTaskHandlers,
+  invitationTaskHandlers,
+  suppressionHandlers,
+} from './email/handlers.ts';
 import { createMailer } from './email/mailer.ts';
 import { createMails } from './email/mails.ts';
 import { senderOf } from './email/sender.ts';
@@ -28,31 +41,29 @@ import { openTemplates } from './email/templates.ts';
 import { attemptsHandler } from './endpoints/attempts.ts';
 import { listEventTypesHandler } from './events/list.ts';
 import { eventsChecks, eventsHandlers } from './events/publish.ts';
-import { endpointHandlers, webhookChecks } from './webhooks/handlers.ts';
 import { createDomainOwners } from './fanout/domain-owners.ts';
 import { startFanout } from './fanout/fanout.ts';
-import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
-import { openKeyService } from '@bailiwick/shared/keys/settings.ts';
-import { createTenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
-import { keepUp } from '@bailiwick/shared/keys/upkeep.ts';
 import { keysHandlers } from './keys/handlers.ts';
-import { readPlan } from './roles.ts';
 import { queueOf } from './queue/queue.ts';
 import { createStore } from './queue/store.ts';
+import { readPlan } from './roles.ts';
 import { notificationsSchema } from './schema.ts';
 import { sealedRecords } from './sealed.ts';
+import { limits } from './sending/send.ts';
 import type { notificationsSettings } from './settings.ts';
 import { createSweeper } from './sweeper.ts';
 import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
-import { chatKind } from './chat/status.ts';
 import { explainHandler } from './webhooks/explain.ts';
+import { endpointHandlers, webhookChecks } from './webhooks/handlers.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
 import { sendTestHandler } from './webhooks/send-test.ts';
 import { webhookKind } from './webhooks/status.ts';
-import { createPools } from '@bailiwick/shared/egress/pools.ts';
-import { limits } from './sending/send.ts';
 
-type Options = { settings: OwnSettings<typeof notificationsSettings>; peers: { access: Transport; sso: Transport }; log: Log };
+type Options = {
+  settings: OwnSettings<typeof notificationsSettings>;
+  peers: { access: Transport; sso: Transport };
+  log: Log;
+};
 
 /** notifications answers: who is told? */
 export async function createNotifications({ settings, peers, log }: Options): Promise<Service> {
@@ -62,8 +73,14 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
   const keyService = openKeyService(settings, ring);
   const authority = createClient(Authority, asService(peers.access, 'notifications'));
   const ssoKeys = createClient(DataKeys, asService(peers.sso, 'notifications'));
-  const owners = createDomainOwners(createClient(DomainOwner, asService(peers.sso, 'notifications')));
-  const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom, connections: settings.emailConcurrency });
+  const owners = createDomainOwners(
+    createClient(DomainOwner, asService(peers.sso, 'notifications')),
+  );
+  const mailer = createMailer({
+    smtpUrl: settings.smtpUrl,
+    from: settings.mailFrom,
+    connections: settings.emailConcurrency,
+  });
   const pools = createPools({ ...limits, proxy: settings.egressProxyUrl });
   const templates = openTemplates(settings.mailTemplatesDir);
 
@@ -78,9 +95,24 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       const limiter = createLimiter(database);
       const suppressions = createSuppressions({ database, ring });
       const limit = mailLimits[settings.limits as LimitProfile];
-      const mails = createMails({ mailer, templates, ring, sender: senderOf(settings), suppressions, limiter, limit });
+      const mails = createMails({
+        mailer,
+        templates,
+        ring,
+        sender: senderOf(settings),
+        suppressions,
+        limiter,
+        limit,
+      });
       const pager = createPager(ring);
-      const endpointDeps = { database, keys, egress, authority, pager, endpointLimit: settings.endpointLimit };
+      const endpointDeps = {
+        database,
+        keys,
+        egress,
+        authority,
+        pager,
+        endpointLimit: settings.endpointLimit,
+      };
       const deliverDeps = { database, keys, egress, pools };
       const webhookDeps = { ...deliverDeps, findTarget: targetFinder(database) };
       const webhooks = {
@@ -102,12 +134,23 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       const consume =
         (begin: () => void): Background =>
         () => (begin(), () => Promise.resolve());
-      const upkeep = keepUp({ database, keys, service: keyService, records: sealedRecords, forget, log });
+      const upkeep = keepUp({
+        database,
+        keys,
+        service: keyService,
+        records: sealedRecords,
+        forget,
+        log,
+      });
       return {
         served: [
           serve(Webhooks, webhooks, webhookChecks(egress)),
           serve(Chat, chat, chatChecks(egress)),
-          serve(Events, eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile }), eventsChecks),
+          serve(
+            Events,
+            eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile }),
+            eventsChecks,
+          ),
           serve(Keys, keysHandlers({ database, keys, ssoKeys, service: keyService, ring, forget })),
           serve(AccountTasks, accountTaskHandlers(mails)),
           serve(TenantInvitationsTasks, invitationTaskHandlers(mails)),
@@ -115,10 +158,19 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
         ],
         background: [
           ...(roles.has('api')
-            ? [followPurges({ schema: notificationsSchema, database, broker, log, after: forget }), upkeep, createSweeper({ database, limiter, log })]
+            ? [
+                followPurges({ schema: notificationsSchema, database, broker, log, after: forget }),
+                upkeep,
+                createSweeper({ database, limiter, log }),
+              ]
             : []),
-          ...(roles.has('fanout') ? [consume(() => startFanout({ database, broker, authority, owners, log }))] : []),
-          ...queueOf({ database, broker, store, kinds: [webhookKind, chatKind], limiter, log }, plan),
+          ...(roles.has('fanout')
+            ? [consume(() => startFanout({ database, broker, authority, owners, log }))]
+            : []),
+          ...queueOf(
+            { database, broker, store, kinds: [webhookKind, chatKind], limiter, log },
+            plan,
+          ),
         ],
       };
     },

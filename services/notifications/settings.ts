@@ -36,9 +36,16 @@ export const notificationsSettings = {
     kind: 'list',
     fallback: 'api,fanout,delivery,email',
     check: readRoles,
-    about: 'What this process does: api (takes calls), fanout (makes tasks of events), delivery (webhooks and chat), email.',
+    about:
+      'What this process does: api (takes calls), fanout (makes tasks of events), delivery (webhooks and chat), email.',
   },
-  endpointLimit: { env: 'BAILIWICK_ENDPOINTS_PER_TENANT', kind: 'int', fallback: '50', check: atLeast(1), about: 'Endpoints of each kind a tenant may have.' },
+  endpointLimit: {
+    env: 'BAILIWICK_ENDPOINTS_PER_TENANT',
+    kind: 'int',
+    fallback: '50',
+    check: atLeast(1),
+    about: 'Endpoints of each kind a tenant may have.',
+  },
   deliveryConcurrency: {
     env: 'BAILIWICK_DELIVERY_CONCURRENCY',
     kind: 'int',
@@ -46,7 +53,13 @@ export const notificationsSettings = {
     check: atLeast(1),
     about: 'Webhooks one process sends at once. Chat messages are a quarter as many, beside them.',
   },
-  emailConcurrency: { env: 'BAILIWICK_EMAIL_CONCURRENCY', kind: 'int', fallback: '10', check: atLeast(1), about: 'Mails one process sends at once.' },
+  emailConcurrency: {
+    env: 'BAILIWICK_EMAIL_CONCURRENCY',
+    kind: 'int',
+    fallback: '10',
+    check: atLeast(1),
+    about: 'Mails one process sends at once.',
+  },
   retrySchedule: {
     env: 'BAILIWICK_RETRY_SCHEDULE',
     kind: 'list',
@@ -60,7 +73,8 @@ export const notificationsSettings = {
     kind: 'list',
     fallback: '30s,15m',
     check: readPauses,
-    about: 'How long an endpoint is left alone that has failed too often: at first, and at most, as the wait doubles while it fails. In s, m or h.',
+    about:
+      'How long an endpoint is left alone that has failed too often: at first, and at most, as the wait doubles while it fails. In s, m or h.',
   },
   endpointPatience: {
     env: 'BAILIWICK_ENDPOINT_PATIENCE',
@@ -73,15 +87,21 @@ export const notificationsSettings = {
   smtpUrl: {
     env: 'BAILIWICK_SMTP_URL',
     kind: 'url',
-    about: 'The mail server, smtp:// (STARTTLS where it is offered, always with ?requireTLS=true) or smtps://, with user and password where it wants them.',
+    about:
+      'The mail server, smtp:// (STARTTLS where it is offered, always with ?requireTLS=true) or smtps://, with user and password where it wants them.',
   },
-  mailFrom: { env: 'BAILIWICK_MAIL_FROM', kind: 'text', about: 'The sender of all mails, such as Example <no-reply@example.com>.' },
+  mailFrom: {
+    env: 'BAILIWICK_MAIL_FROM',
+    kind: 'text',
+    about: 'The sender of all mails, such as Example <no-reply@example.com>.',
+  },
   mailTemplatesDir: {
     env: 'BAILIWICK_MAIL_TEMPLATES_DIR',
     kind: 'text',
     fallback: '',
     check: openTemplates,
-    about: 'Directory with mail templates that replace shipped ones file by file, or add a locale; empty = none. docs/mail.md tells what is in it.',
+    about:
+      'Directory with mail templates that replace shipped ones file by file, or add a locale; empty = none. docs/mail.md tells what is in it.',
   },
   ...egressSettings,
 } as const satisfies SettingTable;

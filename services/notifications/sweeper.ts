@@ -11,11 +11,25 @@ import { erasePreviousSecrets } from './webhooks/queries.ts';
 const intervalMs = 15_000;
 
 /** Erases what has had its time. Nothing relies on it: whatever reads such a thing asks for its time itself. */
-export function createSweeper({ database, limiter, log }: { database: Database; limiter: Limiter; log: Log }): Background {
+export function createSweeper({
+  database,
+  limiter,
+  log,
+}: {
+  database: Database;
+  limiter: Limiter;
+  log: Log;
+}): Background {
   return repeat({
     everyMs: intervalMs,
     log,
     failed: 'what has had its time could not be erased',
-    work: () => Promise.all([erasePreviousSecrets(database), forgetPublished(database, nameSeconds), deleteExpiredSuppressions(database), limiter.sweep()]),
+    work: () =>
+      Promise.all([
+        erasePreviousSecrets(database),
+        forgetPublished(database, nameSeconds),
+        deleteExpiredSuppressions(database),
+        limiter.sweep(),
+      ]),
   });
 }

@@ -35,7 +35,10 @@ test('what comes while others are on their way goes with the next', async () => 
 test('an item of a batch that the database refuses harms no other', async () => {
   const { double } = doubling();
   const [one, unlucky, three] = await Promise.allSettled([1, 13, 3].map(double));
-  assert.deepEqual([one?.status, unlucky?.status, three?.status], ['fulfilled', 'rejected', 'fulfilled']);
+  assert.deepEqual(
+    [one?.status, unlucky?.status, three?.status],
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
 });
 
 test('a batch that fails for another reason is not tried item by item', async () => {

@@ -1,11 +1,27 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type ConnectionOptions, ErrorCode, headers, type JetStreamClient, type JetStreamManager, type NatsConnection, NatsError } from 'nats';
-import { type BrokerMessage, consumeForever, type ConsumerOptions } from './consumer.ts';
+import {
+  type ConnectionOptions,
+  connect,
+  ErrorCode,
+  headers,
+  type JetStreamClient,
+  type JetStreamManager,
+  type NatsConnection,
+  NatsError,
+} from 'nats';
+import { type BrokerMessage, type ConsumerOptions, consumeForever } from './consumer.ts';
 import { unavailable } from './errors.ts';
 import type { Log } from './log.ts';
 import { publishDuplicates, publishing } from './messages.ts';
-import { type Held, readHeld, readOldest, readStates, type StreamName, type StreamState } from './streams.ts';
+import {
+  type Held,
+  readHeld,
+  readOldest,
+  readStates,
+  type StreamName,
+  type StreamState,
+} from './streams.ts';
 
 // The only module that knows the broker's client, with consumer.ts and streams.ts behind it: another client line is three files away.
 
@@ -23,9 +39,18 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
 
   const connected = (async () => {
     // A login that is refused twice would be the end: a password that is replaced is known here before it is there, or after.
-    const forEver = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectTimeWait: 250, pingInterval: 5000 };
+    const forEver = {
+      maxReconnectAttempts: -1,
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: 250,
+      pingInterval: 5000,
+    };
     // The client would note the stack of every publication and acknowledgement, in case that it fails.
-    connection = await connectAtLast({ ...serverOf(url), ...forEver, name, noAsyncTraces: true }, () => closed, log);
+    connection = await connectAtLast(
+      { ...serverOf(url), ...forEver, name, noAsyncTraces: true },
+      () => closed,
+      log,
+    );
     if (closed) return connection.close();
     streamClient = connection.jetstream({ timeout: 5000 });
     connections++;
@@ -41,7 +66,12 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
 
   return {
     /** Stores a message and returns its sequence. The broker drops a second one with the same `id` for 10 minutes. */
-    async publish(subject: string, body: string, id: string, fields: Record<string, string> = {}): Promise<number> {
+    async publish(
+      subject: string,
+      body: string,
+      id: string,
+      fields: Record<string, string> = {},
+    ): Promise<number> {
       if (!streamClient || connection?.isClosed()) throw unavailable();
       return store(streamClient, { subject, body, id, fields });
     },
@@ -52,27 +82,43 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     },
 
     /** How the streams stand. Those that are missing are made first. */
-    states: async (): Promise<Record<StreamName, StreamState>> => readStates(await manager(), isCluster(connection)),
+    states: async (): Promise<Record<StreamName, StreamState>> =>
+      readStates(await manager(), isCluster(connection)),
 
     /** What a stream holds under a number; undefined where that is nothing. */
-    held: async (stream: StreamName, seq: number): Promise<Held | undefined> => readHeld(await manager(), stream, seq),
+    held: async (stream: StreamName, seq: number): Promise<Held | undefined> =>
+      readHeld(await manager(), stream, seq),
 
     /** How often the broker was connected to: another number than before means that it was away meanwhile. */
     connections: () => connections,
 
     /** Hands messages to `handle` until the broker is closed. A handler that throws gives its message back. */
     consume(options: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>): void {
-      const run = consumeForever({ manager, client: () => streamClient, log, isClosed: () => closed, isCluster: () => isCluster(connection) }, options, handle);
+      const run = consumeForever(
+        {
+          manager,
+          client: () => streamClient,
+          log,
+          isClosed: () => closed,
+          isCluster: () => isCluster(connection),
+        },
+        options,
+        handle,
+      );
       consumers.push(run);
     },
 
     /** Tells whoever listens right now; kept nowhere. `reply` names the subject for their answers. */
     signal(subject: string, body: string, reply?: string): void {
-      if (connection && !connection.isClosed()) connection.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
+      if (connection && !connection.isClosed())
+        connection.publish(subject, Buffer.from(body), reply === undefined ? {} : { reply });
     },
 
     /** Listens to signals until the broker is closed, also over reconnections. Resolves once the broker knows of it. */
-    async listen(subject: string, handle: (body: string, answer: (body: string) => void) => void): Promise<void> {
+    async listen(
+      subject: string,
+      handle: (body: string, answer: (body: string) => void) => void,
+    ): Promise<void> {
       await connected;
       connection?.subscribe(subject, {
         callback: (error, message) => {
@@ -86,25 +132,32 @@ export function openBroker({ url, name, log }: { url: string; name: string; log:
     async reach(timeoutMs: number): Promise<void> {
       if (!connection || connection.isClosed() || !connectionAlive(connection)) throw unavailable();
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(unavailable()), timeoutMs)));
+      const late = new Promise<never>(
+        (_, reject) => (timer = setTimeout(() => reject(unavailable()), timeoutMs)),
+      );
       await Promise.race([connection.flush(), late]).finally(() => clearTimeout(timer));
     },
 
-    isConnected: () => streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
+    isConnected: () =>
+      streamClient !== undefined && connection?.isClosed() === false && connectionAlive(connection),
 
     /** Stops taking messages, waits for those in hand, and closes. */
     async close(): Promise<void> {
       closed = true;
       await Promise.all(consumers.map((stop) => stop()));
       // What was acknowledged last is on its way.
-      await Promise.race([connection?.flush().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+      await Promise.race([
+        connection?.flush().catch(() => {}),
+        new Promise((resolve) => setTimeout(resolve, 1000).unref()),
+      ]);
       await connection?.close();
     },
   };
 }
 
 /** Whether the broker does not take a message for its size. It will not the next time either. */
-export const isTooLarge = (error: unknown): boolean => error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
 
 type Outgoing = { subject: string; body: string; id: string; fields: Record<string, string> };
 
@@ -122,12 +175,23 @@ function store(client: JetStreamClient, { subject, body, id, fields }: Outgoing)
 // does not ask for that.
 function serverOf(text: string): ConnectionOptions {
   const url = new URL(text);
-  const credentials = url.username === '' ? {} : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
-  return { servers: `${url.protocol}//${url.host}`, ...credentials, ...(url.protocol === 'tls:' && { tls: {} }) };
+  const credentials =
+    url.username === ''
+      ? {}
+      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  return {
+    servers: `${url.protocol}//${url.host}`,
+    ...credentials,
+    ...(url.protocol === 'tls:' && { tls: {} }),
+  };
 }
 
 /** The first connection. The client would wait for it too, and say nothing of what is in the way. */
-async function connectAtLast(options: ConnectionOptions, isClosed: () => boolean, log: Log): Promise<NatsConnection> {
+async function connectAtLast(
+  options: ConnectionOptions,
+  isClosed: () => boolean,
+  log: Log,
+): Promise<NatsConnection> {
   for (let lastProblem = ''; ; ) {
     try {
       return await connect(options);
@@ -144,9 +208,14 @@ async function connectAtLast(options: ConnectionOptions, isClosed: () => boolean
 // The client keeps the state of its socket to itself; the round trip time of its last ping does not.
 const disconnected = new WeakSet<NatsConnection>();
 const connectionAlive = (connection: NatsConnection) => !disconnected.has(connection);
-const isCluster = (connection: NatsConnection | undefined) => connection?.info?.cluster !== undefined;
+const isCluster = (connection: NatsConnection | undefined) =>
+  connection?.info?.cluster !== undefined;
 
-async function followStatus(connection: NatsConnection, log: Log, reconnected: () => void): Promise<void> {
+async function followStatus(
+  connection: NatsConnection,
+  log: Log,
+  reconnected: () => void,
+): Promise<void> {
   let lastError = '';
   for await (const { type, data } of connection.status()) {
     if (type === 'disconnect') disconnected.add(connection);
@@ -157,6 +226,7 @@ async function followStatus(connection: NatsConnection, log: Log, reconnected: (
     }
     if (type === 'disconnect' || type === 'reconnect') log.warn(`broker: ${type}`);
     // The same with every attempt, such as a password that is refused.
-    if (type === 'error' && typeof data === 'string' && data !== lastError) log.warn(`broker: ${(lastError = data)}`);
+    if (type === 'error' && typeof data === 'string' && data !== lastError)
+      log.warn(`broker: ${(lastError = data)}`);
   }
 }

@@ -5,12 +5,16 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 const publicKeyForm = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
 
 /** A process's own key. Throws on anything else. */
-export const parsePrivateKey = (pem: string): KeyObject => assertEd25519(() => createPrivateKey(pem));
+export const parsePrivateKey = (pem: string): KeyObject =>
+  assertEd25519(() => createPrivateKey(pem));
 
 /** The public keys of one process: two while it changes from one to the other. Throws on anything else. */
 export function parsePublicKeys(pem: string): KeyObject[] {
-  const found = pem.replace(publicKeyForm, '').trim() === '' ? (pem.match(publicKeyForm) ?? []) : [];
-  return (found.length === 0 ? [pem] : found).map((one) => assertEd25519(() => createPublicKey(one)));
+  const found =
+    pem.replace(publicKeyForm, '').trim() === '' ? (pem.match(publicKeyForm) ?? []) : [];
+  return (found.length === 0 ? [pem] : found).map((one) =>
+    assertEd25519(() => createPublicKey(one)),
+  );
 }
 
 function assertEd25519(read: () => KeyObject): KeyObject {

@@ -3,10 +3,21 @@ import { Buffer } from 'node:buffer';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallerSchema, CallerTokenSchema, SignedCallerTokenSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import {
+  CallerSchema,
+  CallerTokenSchema,
+  SignedCallerTokenSchema,
+} from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
 import { create, fromBinary } from '@bufbuild/protobuf';
-import { createCallerSigner, createCallerVerifier, holdsInTenant, holdsOnPlatform, openCallerVerifier, serviceCaller } from './caller.ts';
+import {
+  createCallerSigner,
+  createCallerVerifier,
+  holdsInTenant,
+  holdsOnPlatform,
+  openCallerVerifier,
+  serviceCaller,
+} from './caller.ts';
 import { createLog } from './log.ts';
 
 function keyPair() {
@@ -48,12 +59,21 @@ test('a caller for another service, of an unknown signer, changed or missing is 
   const sign = createCallerSigner('gateway', gateway.privateKey);
   const refused = { code: 'unauthenticated' };
   assert.throws(() => verify(sign(person, 'access')), refused);
-  assert.throws(() => verify(createCallerSigner('gateway', stranger.privateKey)(person, 'identity')), refused);
-  assert.throws(() => verify(createCallerSigner('nobody', stranger.privateKey)(person, 'identity')), refused);
+  assert.throws(
+    () => verify(createCallerSigner('gateway', stranger.privateKey)(person, 'identity')),
+    refused,
+  );
+  assert.throws(
+    () => verify(createCallerSigner('nobody', stranger.privateKey)(person, 'identity')),
+    refused,
+  );
   assert.throws(() => verify(undefined), refused);
   assert.throws(() => verify('junk'), refused);
   const token = sign(person, 'identity');
-  assert.throws(() => verify(`${token.slice(0, 40)}${token[40] === 'A' ? 'B' : 'A'}${token.slice(41)}`), refused);
+  assert.throws(
+    () => verify(`${token.slice(0, 40)}${token[40] === 'A' ? 'B' : 'A'}${token.slice(41)}`),
+    refused,
+  );
 });
 
 test('only the gateway speaks for people, and a service for itself', () => {
@@ -64,7 +84,10 @@ test('only the gateway speaks for people, and a service for itself', () => {
 });
 
 test('who only wants a judgement is refused by a service that does not know of judgements', () => {
-  const header = createCallerSigner('gateway', gateway.privateKey)(create(CallerSchema, { ...serviceCaller('gateway'), judgeOnly: true }), 'identity');
+  const header = createCallerSigner('gateway', gateway.privateKey)(
+    create(CallerSchema, { ...serviceCaller('gateway'), judgeOnly: true }),
+    'identity',
+  );
   assert.equal(verify(header).judgeOnly, true);
   // Such a service compares this with its own name.
   const { token } = fromBinary(SignedCallerTokenSchema, Buffer.from(header, 'base64url'));
@@ -75,10 +98,15 @@ const tokenOf = (header: string) => header.split('.', 1)[0];
 
 test('a signature serves the calls of one caller to one service for a while, each with its own request id', () => {
   const sign = createCallerSigner('access', access.privateKey);
-  assert.equal(sign(serviceCaller('access'), 'identity'), sign(serviceCaller('access'), 'identity'));
+  assert.equal(
+    sign(serviceCaller('access'), 'identity'),
+    sign(serviceCaller('access'), 'identity'),
+  );
   assert.notEqual(sign(serviceCaller('access'), 'identity'), sign(serviceCaller('access'), 'sso'));
   const asGateway = createCallerSigner('gateway', gateway.privateKey);
-  const [first = '', second = ''] = ['req-1', 'req-2.a'].map((requestId) => asGateway(create(CallerSchema, { ...person, requestId }), 'identity'));
+  const [first = '', second = ''] = ['req-1', 'req-2.a'].map((requestId) =>
+    asGateway(create(CallerSchema, { ...person, requestId }), 'identity'),
+  );
   assert.equal(tokenOf(first), tokenOf(second));
   assert.equal(verify(first).requestId, 'req-1');
   assert.equal(verify(second).requestId, 'req-2.a');
@@ -87,16 +115,29 @@ test('a signature serves the calls of one caller to one service for a while, eac
 
 test('a caller with anything else about it has a signature of its own', () => {
   const sign = createCallerSigner('gateway', gateway.privateKey);
-  const other = { permissions: permissionBitmap(() => true), platformPermissions: permissionBitmap(() => true) };
-  const others = [{ id: 'usr_2' }, { tenant: 'tnt_2' }, { ip: '192.0.2.1' }, { credentialId: 'ses_2' }, { permissions: other.permissions }, other];
-  const headers = [{}, ...others].map((change) => sign(create(CallerSchema, { ...person, ...change }), 'identity'));
+  const other = {
+    permissions: permissionBitmap(() => true),
+    platformPermissions: permissionBitmap(() => true),
+  };
+  const others = [
+    { id: 'usr_2' },
+    { tenant: 'tnt_2' },
+    { ip: '192.0.2.1' },
+    { credentialId: 'ses_2' },
+    { permissions: other.permissions },
+    other,
+  ];
+  const headers = [{}, ...others].map((change) =>
+    sign(create(CallerSchema, { ...person, ...change }), 'identity'),
+  );
   assert.equal(new Set(headers).size, headers.length);
   assert.equal(verify(headers[1]).id, 'usr_2');
 });
 
 test('what follows a token is a request id, and changes nothing that is signed', () => {
   const token = createCallerSigner('gateway', gateway.privateKey)(person, 'identity');
-  for (const junk of ['', 'a b', 'a\nb', 'x'.repeat(257)]) assert.throws(() => verify(`${token}.${junk}`), { code: 'unauthenticated' });
+  for (const junk of ['', 'a b', 'a\nb', 'x'.repeat(257)])
+    assert.throws(() => verify(`${token}.${junk}`), { code: 'unauthenticated' });
   const caller = verify(`${token}.req`);
   caller.id = 'usr_2';
   assert.equal(verify(token).id, 'usr_1');
@@ -104,7 +145,10 @@ test('what follows a token is a request id, and changes nothing that is signed',
 
 test('a token that was seen before ends with its time all the same', (context) => {
   context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  const token = createCallerSigner('access', access.privateKey)(serviceCaller('access'), 'identity');
+  const token = createCallerSigner('access', access.privateKey)(
+    serviceCaller('access'),
+    'identity',
+  );
   verify(token);
   verify(token);
   context.mock.timers.tick(120_000);
@@ -121,7 +165,9 @@ test('a verifier takes a new key up and, once the old one is taken away, refuses
     mounted,
     createLog('test', (line) => lines.push(line)),
   );
-  const [byOld, byNew] = [gateway, next].map(({ privateKey }) => createCallerSigner('gateway', privateKey)(person, 'identity'));
+  const [byOld, byNew] = [gateway, next].map(({ privateKey }) =>
+    createCallerSigner('gateway', privateKey)(person, 'identity'),
+  );
   const take = async (pem: string) => {
     const before = lines.length;
     keys = new Map([['gateway', pem]]);

@@ -1,8 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { sign, verify } from 'node:crypto';
-import { type Caller, CallerSchema, CallerTokenSchema, SignedCallerTokenSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import {
+  type Caller,
+  CallerSchema,
+  CallerTokenSchema,
+  SignedCallerTokenSchema,
+} from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { hasPermission } from '@bailiwick/proto/permissions.ts';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { parsePrivateKey, parsePublicKeys } from './caller-keys.ts';
 import type { Mounted } from './config.ts';
 import { recentLoginRequired, unauthenticated } from './errors.ts';
@@ -49,7 +54,8 @@ export function assertRecentLogin(caller: Caller): void {
 }
 
 // A service that does not know yet that a caller may only want a judgement would carry the call out: it refuses the audience.
-const audienceOf = (service: string, judgeOnly: boolean): string => (judgeOnly ? `${service} as judge` : service);
+const audienceOf = (service: string, judgeOnly: boolean): string =>
+  judgeOnly ? `${service} as judge` : service;
 
 /** Seconds for which one signature serves all calls of the same caller. */
 const reuse = 30;
@@ -66,9 +72,14 @@ export function createCallerSigner(issuer: string, privateKeyPem: string) {
   const made = createRecent<{ token: string; until: number }>();
 
   function signed(caller: Caller, audience: string, now: number): string {
-    const token = toBinary(CallerTokenSchema, create(CallerTokenSchema, { issuer, audience, expiresAt: now + lifetime, caller }));
+    const token = toBinary(
+      CallerTokenSchema,
+      create(CallerTokenSchema, { issuer, audience, expiresAt: now + lifetime, caller }),
+    );
     const signature = sign(null, token, key);
-    return Buffer.from(toBinary(SignedCallerTokenSchema, create(SignedCallerTokenSchema, { token, signature }))).toString('base64url');
+    return Buffer.from(
+      toBinary(SignedCallerTokenSchema, create(SignedCallerTokenSchema, { token, signature })),
+    ).toString('base64url');
   }
 
   return ({ requestId, ...caller }: Caller, audience: string): string => {
@@ -110,12 +121,20 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
   function verifyToken(text: string, now: number): Caller {
     const { signed, token } = decode(text) ?? {};
     const issuerKeys = keys.get(token?.issuer ?? '') ?? [];
-    if (!signed || !token?.caller || !issuerKeys.some((key) => verify(null, signed.token, key, signed.signature)))
+    if (
+      !signed ||
+      !token?.caller ||
+      !issuerKeys.some((key) => verify(null, signed.token, key, signed.signature))
+    )
       throw unauthenticated('the caller token is not valid');
-    if (token.audience !== audienceOf(audience, token.caller.judgeOnly) || token.expiresAt + leeway < now)
+    if (
+      token.audience !== audienceOf(audience, token.caller.judgeOnly) ||
+      token.expiresAt + leeway < now
+    )
       throw unauthenticated('the caller token is not valid here or has expired');
     const isService = token.caller.type === 'service';
-    if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway') throw unauthenticated('the caller token speaks for somebody else');
+    if (isService ? token.caller.id !== token.issuer : token.issuer !== 'gateway')
+      throw unauthenticated('the caller token speaks for somebody else');
     verified.keep(text, { caller: token.caller, until: token.expiresAt });
     return token.caller;
   }
@@ -123,8 +142,10 @@ export function createCallerVerifier(audience: string, publicKeys: ReadonlyMap<s
   return (header: string | undefined): Caller => {
     if (!header) throw unauthenticated('a caller token is required');
     const end = header.indexOf('.');
-    const [text, requestId] = end < 0 ? [header, ''] : [header.slice(0, end), header.slice(end + 1)];
-    if (end >= 0 && !requestIdForm.test(requestId)) throw unauthenticated('the caller token is not valid');
+    const [text, requestId] =
+      end < 0 ? [header, ''] : [header.slice(0, end), header.slice(end + 1)];
+    if (end >= 0 && !requestIdForm.test(requestId))
+      throw unauthenticated('the caller token is not valid');
     const now = Date.now() / 1000;
     const known = verified.find(text);
     const caller = known && known.until >= now ? known.caller : verifyToken(text, now);
@@ -151,7 +172,11 @@ function createRecent<T>() {
 export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
 
 /** A verifier with the keys of a mounted directory, at any time as they are by then. What an older key has signed is refused with it. */
-export function openCallerVerifier(audience: string, publicKeys: Mounted<ReadonlyMap<string, string>>, log: Log): CallerVerifier {
+export function openCallerVerifier(
+  audience: string,
+  publicKeys: Mounted<ReadonlyMap<string, string>>,
+  log: Log,
+): CallerVerifier {
   let verifyCaller = createCallerVerifier(audience, publicKeys.content);
   watchMounted(publicKeys, log, (pems) => (verifyCaller = createCallerVerifier(audience, pems)));
   return (header) => verifyCaller(header);
@@ -160,7 +185,10 @@ export function openCallerVerifier(audience: string, publicKeys: Mounted<Readonl
 function decode(header: string) {
   try {
     // Bytes of its own: a remembered caller is a view of them, and would keep 8 KB of what Node cuts small buffers from.
-    const signed = fromBinary(SignedCallerTokenSchema, new Uint8Array(Buffer.from(header, 'base64url')));
+    const signed = fromBinary(
+      SignedCallerTokenSchema,
+      new Uint8Array(Buffer.from(header, 'base64url')),
+    );
     return { signed, token: fromBinary(CallerTokenSchema, signed.token) };
   } catch {
     return undefined; // not protobuf: refused like any other forgery

@@ -20,14 +20,22 @@ export function parseCertificates(pem: string): X509Certificate[] {
 }
 
 /** The uses that a certificate may be bound to: both ends of a connection show the same one. */
-const uses = { '1.3.6.1.5.5.7.3.1': 'servers (serverAuth)', '1.3.6.1.5.5.7.3.2': 'clients (clientAuth)' };
+const uses = {
+  '1.3.6.1.5.5.7.3.1': 'servers (serverAuth)',
+  '1.3.6.1.5.5.7.3.2': 'clients (clientAuth)',
+};
 
 /** Throws what is wrong with the three together, in words that follow their names. */
 export function assertMaterial({ cert, key, ca }: Material): void {
   const [own] = parseCertificates(cert);
   parseCertificates(ca);
-  const missing = Object.entries(uses).filter(([use]) => own?.keyUsage !== undefined && !own.keyUsage.includes(use));
-  if (missing.length > 0) throw new Error(`must hold a certificate that is also for ${missing.map(([, name]) => name).join(' and ')}`);
+  const missing = Object.entries(uses).filter(
+    ([use]) => own?.keyUsage !== undefined && !own.keyUsage.includes(use),
+  );
+  if (missing.length > 0)
+    throw new Error(
+      `must hold a certificate that is also for ${missing.map(([, name]) => name).join(' and ')}`,
+    );
   try {
     createSecureContext({ cert, key });
   } catch {

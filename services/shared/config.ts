@@ -39,12 +39,18 @@ export type Setting<Kind extends keyof Kinds = keyof Kinds> = {
 };
 
 export type SettingTable = Record<string, Setting>;
-export type Settings<Table extends SettingTable> = { [Name in keyof Table]: Kinds[Table[Name]['kind']] };
+export type Settings<Table extends SettingTable> = {
+  [Name in keyof Table]: Kinds[Table[Name]['kind']];
+};
 
 export type Environment = Record<string, string | undefined>;
 
 /** Reads a table from the environment. Throws one error that lists every problem. */
-export function readSettings<Table extends SettingTable>(table: Table, environment: Environment, known: readonly SettingTable[] = [table]): Settings<Table> {
+export function readSettings<Table extends SettingTable>(
+  table: Table,
+  environment: Environment,
+  known: readonly SettingTable[] = [table],
+): Settings<Table> {
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
@@ -69,7 +75,9 @@ export function readSettings<Table extends SettingTable>(table: Table, environme
 
 /** The names a setting is read from, in their order. A URL may hold a password: with _FILE behind its name it stands in a mounted file. */
 export function namesOf({ env, orElse }: Pick<Setting, 'env' | 'orElse'>): string[] {
-  return [env, ...(orElse === undefined ? [] : [orElse])].flatMap((name) => (name.endsWith('_URL') ? [name, `${name}_FILE`] : [name]));
+  return [env, ...(orElse === undefined ? [] : [orElse])].flatMap((name) =>
+    name.endsWith('_URL') ? [name, `${name}_FILE`] : [name],
+  );
 }
 
 function sourceOf(setting: Setting, environment: Environment): (() => string) | undefined {
@@ -88,12 +96,15 @@ export const atLeast = (least: number) => (value: number) => {
 export const oneOf =
   (...names: readonly string[]) =>
   (value: string) => {
-    if (!names.includes(value)) throw new Error(`must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
+    if (!names.includes(value))
+      throw new Error(`must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
   };
 
 export class ConfigurationError extends Error {
   constructor(problems: readonly string[]) {
-    super(`the configuration does not hold:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(
+      `the configuration does not hold:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
     this.name = 'ConfigurationError';
   }
 }
@@ -106,7 +117,8 @@ function unknownVariables(environment: Environment, tables: readonly SettingTabl
     .map((name) => `${name} is not a setting of this process`);
 }
 
-const contentOf = (kind: keyof Kinds, value: unknown): unknown => (kind === 'file' || kind === 'directory' ? (value as Mounted<unknown>).content : value);
+const contentOf = (kind: keyof Kinds, value: unknown): unknown =>
+  kind === 'file' || kind === 'directory' ? (value as Mounted<unknown>).content : value;
 
 function parse(kind: keyof Kinds, text: string): unknown {
   switch (kind) {
@@ -149,7 +161,9 @@ function readDirectory(directory: string): ReadonlyMap<string, string> {
   try {
     // Kubernetes puts its own links, which begin with "..", beside a Secret's keys.
     const names = readdirSync(directory).filter((name) => !name.startsWith('.'));
-    return new Map(names.map((name) => [path.parse(name).name, readText(path.join(directory, name))]));
+    return new Map(
+      names.map((name) => [path.parse(name).name, readText(path.join(directory, name))]),
+    );
   } catch {
     throw new Error(`names the directory ${directory}, which cannot be read`);
   }

@@ -13,7 +13,9 @@ export const hopAgent = 'bailiwick';
 /** In a 408: the server has processed nothing of the request, if there was one, and never will. */
 export const unprocessedHeader = 'x-bailiwick-unprocessed';
 
-const unprocessedAnswer = Buffer.from(`HTTP/1.1 408 Request Timeout\r\n${unprocessedHeader}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+const unprocessedAnswer = Buffer.from(
+  `HTTP/1.1 408 Request Timeout\r\n${unprocessedHeader}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+);
 
 /** What our own client has to close a connection that it was told is ending: one way there and one back. */
 const dismissMs = 500;
@@ -65,7 +67,8 @@ export function createConnections() {
     /** From here on every answer ends its connection, those of the calls in flight too. */
     retire(): void {
       retiring = true;
-      for (const response of answering) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const response of answering)
+        if (!response.headersSent) response.setHeader('connection', 'close');
     },
 
     /** Ends the connections that wait for a request. */

@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { AckPolicy, type Consumer, type ConsumerInfo, type JetStreamClient, type JetStreamManager, type JsMsg, nanos } from 'nats';
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerInfo,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  nanos,
+} from 'nats';
 import { toServiceError } from './errors.ts';
 import type { Log } from './log.ts';
 import { handling } from './messages.ts';
@@ -41,15 +49,27 @@ const signOfLifeMs = 3000;
 const maxInHand = 20_000;
 
 // An existing consumer keeps its place and takes these settings on: a new version may want others.
-async function ensureConsumer(manager: JetStreamManager, { stream, durable, subject, ackWaitMs }: ConsumerOptions): Promise<ConsumerInfo> {
+async function ensureConsumer(
+  manager: JetStreamManager,
+  { stream, durable, subject, ackWaitMs }: ConsumerOptions,
+): Promise<ConsumerInfo> {
   // Handed out without end: no message stays behind at a limit, for which somebody would have to listen.
-  const settings = { ack_wait: nanos(ackWaitMs), max_deliver: -1, max_ack_pending: maxInHand, filter_subject: subject };
+  const settings = {
+    ack_wait: nanos(ackWaitMs),
+    max_deliver: -1,
+    max_ack_pending: maxInHand,
+    filter_subject: subject,
+  };
   const exists = await manager.consumers.info(stream, durable).then(
     () => true,
     () => false,
   );
   if (exists) return manager.consumers.update(stream, durable, settings);
-  return manager.consumers.add(stream, { ...settings, durable_name: durable, ack_policy: AckPolicy.Explicit });
+  return manager.consumers.add(stream, {
+    ...settings,
+    durable_name: durable,
+    ack_policy: AckPolicy.Explicit,
+  });
 }
 
 type Link = {
@@ -79,14 +99,19 @@ export function consumeForever(
       // Only as many as there are free hands: what waited in the client's own buffer would give no sign of
       // life, so that the broker would hand it out a second time. A moment's wait lets several get free.
       if (inHand.size >= options.concurrency) await Promise.race(inHand);
-      if (inHand.size > options.concurrency / 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      if (inHand.size > options.concurrency / 2)
+        await new Promise((resolve) => setTimeout(resolve, 5));
       const free = options.concurrency - inHand.size;
       if (free > 0) await pullSome(consumer, free);
     }
   }
 
   async function pullSome(consumer: Consumer, limit: number): Promise<void> {
-    const messages = await consumer.fetch({ max_messages: limit, expires: 30_000, idle_heartbeat: 5000 });
+    const messages = await consumer.fetch({
+      max_messages: limit,
+      expires: 30_000,
+      idle_heartbeat: 5000,
+    });
     stopPull = () => messages.stop();
     if (stopping) stopPull();
     // A broker that lost its store forgets the consumer: the missed heartbeats end this pull and the loop makes it anew.
@@ -117,7 +142,11 @@ export function consumeForever(
   const loop = (async () => {
     while (!stopping) {
       await pull().catch((error: unknown) => {
-        if (!isClosed()) log.warn('a consumer was interrupted and begins again', { durable: options.durable, error });
+        if (!isClosed())
+          log.warn('a consumer was interrupted and begins again', {
+            durable: options.durable,
+            error,
+          });
       });
       if (!stopping) await new Promise((resolve) => setTimeout(resolve, 500));
     }
@@ -132,20 +161,31 @@ export function consumeForever(
   };
 }
 
-function settle(message: JsMsg, { stream, durable }: ConsumerOptions, handle: (message: BrokerMessage) => Promise<void>, log: Log): Promise<void> {
+function settle(
+  message: JsMsg,
+  { stream, durable }: ConsumerOptions,
+  handle: (message: BrokerMessage) => Promise<void>,
+  log: Log,
+): Promise<void> {
   const { deliveryCount: deliveries } = message.info;
-  return handling({ stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) }, async (span) => {
-    const sign = setInterval(() => message.working(), signOfLifeMs);
-    try {
-      await handle(opened(message));
-    } catch (error) {
-      log.error('a message could not be handled and comes again', { subject: message.subject, error });
-      markFailed(span, toServiceError(error).code);
-      message.nak(Math.min(1000 * deliveries, 30_000));
-    } finally {
-      clearInterval(sign);
-    }
-  });
+  return handling(
+    { stream, durable, deliveries, traceparent: message.headers?.get(traceparentHeader) },
+    async (span) => {
+      const sign = setInterval(() => message.working(), signOfLifeMs);
+      try {
+        await handle(opened(message));
+      } catch (error) {
+        log.error('a message could not be handled and comes again', {
+          subject: message.subject,
+          error,
+        });
+        markFailed(span, toServiceError(error).code);
+        message.nak(Math.min(1000 * deliveries, 30_000));
+      } finally {
+        clearInterval(sign);
+      }
+    },
+  );
 }
 
 function opened(message: JsMsg): BrokerMessage {

@@ -1,11 +1,25 @@
-import { create, type DescMethodUnary, type DescService, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
-import { reflect } from '@bufbuild/protobuf/reflect';
 import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
-import { answerSpan, isCountedHere, operationSeconds, rpcName } from './calls.ts';
+import {
+  create,
+  type DescMethodUnary,
+  type DescService,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import { reflect } from '@bufbuild/protobuf/reflect';
 import { assertRecentLogin, type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
-import { denied, invalid, type ServiceError, ssoRequired, toServiceError, unauthenticated } from './errors.ts';
+import { answerSpan, isCountedHere, operationSeconds, rpcName } from './calls.ts';
+import {
+  denied,
+  invalid,
+  type ServiceError,
+  ssoRequired,
+  toServiceError,
+  unauthenticated,
+} from './errors.ts';
 import { isId } from './ids.ts';
 import type { Log } from './log.ts';
 import type { RightsKey } from './revocation.ts';
@@ -45,7 +59,9 @@ export type Handlers<Service extends DescService> = {
  * and what it says again is told once.
  */
 export type Checks<Service extends DescService> = {
-  [Name in keyof Service['method']]?: (request: MessageShape<Service['method'][Name]['input']>) => readonly string[] | Promise<readonly string[]>;
+  [Name in keyof Service['method']]?: (
+    request: MessageShape<Service['method'][Name]['input']>,
+  ) => readonly string[] | Promise<readonly string[]>;
 };
 
 type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
@@ -66,7 +82,8 @@ export function routes(...served: readonly Served[]): Routes {
     for (const method of service.methods) {
       const handler = (handlers as Record<string, AnyHandler | undefined>)[method.localName];
       const check = (checks as Record<string, AnyCheck | undefined>)[method.localName];
-      if (!handler || method.methodKind !== 'unary') throw new Error(`no handler for ${service.typeName}.${method.name}`);
+      if (!handler || method.methodKind !== 'unary')
+        throw new Error(`no handler for ${service.typeName}.${method.name}`);
       table.set(method as DescMethodUnary, { handler, check });
     }
   }
@@ -74,7 +91,11 @@ export function routes(...served: readonly Served[]): Routes {
 }
 
 /** Ties handlers and checks to their service. Only its type parameter matters: it makes the compiler compare them. */
-export function serve<Service extends DescService>(service: Service, handlers: Handlers<Service>, checks: Checks<Service> = {}): Served {
+export function serve<Service extends DescService>(
+  service: Service,
+  handlers: Handlers<Service>,
+  checks: Checks<Service> = {},
+): Served {
   return [service, handlers, checks];
 }
 
@@ -84,7 +105,11 @@ export type DispatchOptions = {
   routes: Routes;
   log: Log;
   /** Writes the audit entry of a call that was refused. */
-  auditRefusal: (call: Pick<Call, 'operation' | 'caller' | 'permission'>, error: ServiceError, tenant: string) => Promise<void>;
+  auditRefusal: (
+    call: Pick<Call, 'operation' | 'caller' | 'permission'>,
+    error: ServiceError,
+    tenant: string,
+  ) => Promise<void>;
   /** Resolves when nobody remembers the rights that hang on these keys. */
   revoke: (keys: readonly RightsKey[]) => Promise<void>;
   /** Called after every operation that may have changed something. */
@@ -92,14 +117,31 @@ export type DispatchOptions = {
 };
 
 /** Runs calls. Throws ServiceError and nothing else. */
-export function createDispatch({ routes: table, log, auditRefusal, revoke, afterChange }: DispatchOptions) {
-  async function run(operation: Operation, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> {
+export function createDispatch({
+  routes: table,
+  log,
+  auditRefusal,
+  revoke,
+  afterChange,
+}: DispatchOptions) {
+  async function run(
+    operation: Operation,
+    request: Message,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Message> {
     const { handler, check } = routeOf(operation);
     assertCredential(operation, caller);
     await assertValid(operation, request, caller, check);
     const outdated = new Set<RightsKey>();
     try {
-      const response = await handler(request, { operation, caller, signal, outdated, ...authorize(operation, request, caller) });
+      const response = await handler(request, {
+        operation,
+        caller,
+        signal,
+        outdated,
+        ...authorize(operation, request, caller),
+      });
       return create(operation.method.output, response);
     } finally {
       // Also where the handler fails: it may have committed before.
@@ -114,22 +156,42 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
   }
 
   // A refusal by the credential, by a rule and by the handler all leave their entry.
-  async function audit(operation: Operation, request: Message, caller: Caller, error: ServiceError): Promise<void> {
-    if (error.code !== 'permission_denied' || operation.credential === 'none' || caller.type === 'service') return;
+  async function audit(
+    operation: Operation,
+    request: Message,
+    caller: Caller,
+    error: ServiceError,
+  ): Promise<void> {
+    if (
+      error.code !== 'permission_denied' ||
+      operation.credential === 'none' ||
+      caller.type === 'service'
+    )
+      return;
     try {
       // A refusal by the credential comes before the shape is checked: what is no tenant's id names no tenant.
       const named = fieldText(operation, request, tenantField(operation));
-      await auditRefusal({ operation, caller, permission: wantedPermission(operation) }, error, isId('tnt', named) ? named : '');
+      await auditRefusal(
+        { operation, caller, permission: wantedPermission(operation) },
+        error,
+        isId('tnt', named) ? named : '',
+      );
     } catch (failure) {
       log.error('a refusal could not be audited', { error: failure, requestId: caller.requestId });
       throw toServiceError(failure);
     }
   }
 
-  const dispatch = async (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> => {
+  const dispatch = async (
+    method: DescMethodUnary,
+    request: Message,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Message> => {
     const operation = operationOf(method);
     // Part of a call that the gateway logs and counts.
-    if (caller.judgeOnly) throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
+    if (caller.judgeOnly)
+      throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
     const started = performance.now();
     let code = 'ok';
     try {
@@ -137,42 +199,75 @@ export function createDispatch({ routes: table, log, auditRefusal, revoke, after
     } catch (thrown) {
       const error = toServiceError(thrown);
       code = error.code;
-      if (code === 'internal' || code === 'unavailable') log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
+      if (code === 'internal' || code === 'unavailable')
+        log.error(`${operation.name} failed`, { error: thrown, requestId: caller.requestId });
       await audit(operation, request, caller, error);
       throw error;
     } finally {
       const took = performance.now() - started;
-      if (isCountedHere(caller)) operationSeconds.record(took / 1000, { operation: operation.name, code });
+      if (isCountedHere(caller))
+        operationSeconds.record(took / 1000, { operation: operation.name, code });
       // What services ask each other in their own name has no request: it is part of one that is logged.
       const ms = Math.round(took);
-      if (caller.requestId !== '') log.info('call', { operation: operation.name, code, ms, actor: caller.id || caller.type, requestId: caller.requestId });
+      if (caller.requestId !== '')
+        log.info('call', {
+          operation: operation.name,
+          code,
+          ms,
+          actor: caller.id || caller.type,
+          requestId: caller.requestId,
+        });
       if (operation.sideEffects) afterChange();
     }
   };
-  return (method: DescMethodUnary, request: Message, caller: Caller, signal: AbortSignal): Promise<Message> =>
-    inSpan(rpcName(method), answerSpan(method, caller), () => dispatch(method, request, caller, signal));
+  return (
+    method: DescMethodUnary,
+    request: Message,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Message> =>
+    inSpan(rpcName(method), answerSpan(method, caller), () =>
+      dispatch(method, request, caller, signal),
+    );
 }
 
 function assertCredential({ credential, callers }: Operation, caller: Caller): void {
   if (credential === 'none') return;
   if (caller.type === 'anonymous') throw unauthenticated();
   if (credential === 'service') {
-    if (caller.type !== 'service' || !callers.includes(caller.id)) throw denied('this is for other services only');
+    if (caller.type !== 'service' || !callers.includes(caller.id))
+      throw denied('this is for other services only');
     return;
   }
   // A worker's call without the permission is refused by the rule of the operation, like everybody's.
   if (credential === 'worker') return;
-  const kinds = { session: ['user'], any: ['user', 'bot', 'platform'], bot: ['bot', 'platform'] }[credential];
-  if (!kinds.includes(caller.type)) throw denied(credential === 'session' ? 'this needs a signed-in person' : 'this credential does not serve here');
+  const kinds = { session: ['user'], any: ['user', 'bot', 'platform'], bot: ['bot', 'platform'] }[
+    credential
+  ];
+  if (!kinds.includes(caller.type))
+    throw denied(
+      credential === 'session'
+        ? 'this needs a signed-in person'
+        : 'this credential does not serve here',
+    );
 }
 
 /** Every failed check of the shape: the rules of the proto file, and what the service adds to them. */
-async function shapeProblems({ method }: Operation, request: Message, check: AnyCheck | undefined): Promise<string[]> {
+async function shapeProblems(
+  { method }: Operation,
+  request: Message,
+  check: AnyCheck | undefined,
+): Promise<string[]> {
   const messages = validate(method.input, request);
   return check ? [...messages, ...(await check(request))] : messages;
 }
 
-async function assertValid(operation: Operation, request: Message, caller: Caller, check: AnyCheck | undefined): Promise<void> {
+async function assertValid(
+  operation: Operation,
+  request: Message,
+  caller: Caller,
+  check: AnyCheck | undefined,
+): Promise<void> {
   const messages = await shapeProblems(operation, request, check);
   if (operation.defaultTenant && fieldText(operation, request, operation.defaultTenant) === '') {
     if (caller.tenant) setField(operation, request, operation.defaultTenant, caller.tenant);
@@ -184,7 +279,8 @@ async function assertValid(operation: Operation, request: Message, caller: Calle
 function authorize(operation: Operation, request: Message, caller: Caller) {
   if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
   const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
-  if (!allowedBy) throw caller.ssoRequired && tenantField(operation) !== '' ? ssoRequired() : denied();
+  if (!allowedBy)
+    throw caller.ssoRequired && tenantField(operation) !== '' ? ssoRequired() : denied();
   if (operation.recentLogin) assertRecentLogin(caller);
   return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
 }
@@ -198,17 +294,24 @@ function wantedPermission(operation: Operation): string {
 function allows(rule: Rule, operation: Operation, request: Message, caller: Caller): boolean {
   switch (rule.kind) {
     case 'self':
-      return caller.type === 'user' && (rule.field === 'caller' || isSelf(fieldText(operation, request, rule.field), caller));
+      return (
+        caller.type === 'user' &&
+        (rule.field === 'caller' || isSelf(fieldText(operation, request, rule.field), caller))
+      );
     case 'tenant':
       return holdsInTenant(caller, rule.permission, fieldText(operation, request, rule.field));
     case 'platform':
-      return holdsOnPlatform(caller, rule.permission) && (rule.without === '' || fieldText(operation, request, rule.without) === '');
+      return (
+        holdsOnPlatform(caller, rule.permission) &&
+        (rule.without === '' || fieldText(operation, request, rule.without) === '')
+      );
     case 'handler':
       return true;
   }
 }
 
-const isSelf = (value: string, caller: Caller) => value !== '' && (value === caller.id || value === caller.email);
+const isSelf = (value: string, caller: Caller) =>
+  value !== '' && (value === caller.id || value === caller.email);
 
 /** The proto path of the field that names an operation's tenant, "" where it has none. */
 export function tenantField(operation: Operation): string {

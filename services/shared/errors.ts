@@ -1,5 +1,8 @@
+import {
+  type ErrorDetail,
+  ErrorDetailSchema,
+} from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type ErrorDetail, ErrorDetailSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/error_pb.ts';
 
 /** The codes of the interface's ErrorResponse. */
 export type ErrorCode =
@@ -26,7 +29,9 @@ const connectCodes: Record<ErrorCode, Code> = {
   unimplemented: Code.Unimplemented,
   internal: Code.Internal,
 };
-const errorCodes = new Map(Object.entries(connectCodes).map(([name, code]) => [code, name as ErrorCode]));
+const errorCodes = new Map(
+  Object.entries(connectCodes).map(([name, code]) => [code, name as ErrorCode]),
+);
 
 /** A failure that the caller is told of, in the words of its messages. Everything else is `internal`. */
 export class ServiceError extends Error {
@@ -38,7 +43,12 @@ export class ServiceError extends Error {
   /** Seconds, with resource_exhausted. */
   readonly retryAfter: number;
 
-  constructor(code: ErrorCode, reason: string, messages: string | readonly string[], retryAfter = 0) {
+  constructor(
+    code: ErrorCode,
+    reason: string,
+    messages: string | readonly string[],
+    retryAfter = 0,
+  ) {
     const list = typeof messages === 'string' ? [messages] : messages;
     super(list[0] ?? code);
     this.name = 'ServiceError';
@@ -49,17 +59,26 @@ export class ServiceError extends Error {
   }
 }
 
-export const invalid = (messages: string | readonly string[], reason = 'INVALID_ARGUMENT') => new ServiceError('invalid_argument', reason, messages);
-export const unauthenticated = (message = 'a valid credential is required') => new ServiceError('unauthenticated', 'UNAUTHENTICATED', message);
-export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') => new ServiceError('permission_denied', reason, message);
+export const invalid = (messages: string | readonly string[], reason = 'INVALID_ARGUMENT') =>
+  new ServiceError('invalid_argument', reason, messages);
+export const unauthenticated = (message = 'a valid credential is required') =>
+  new ServiceError('unauthenticated', 'UNAUTHENTICATED', message);
+export const denied = (message = 'permission denied', reason = 'PERMISSION_DENIED') =>
+  new ServiceError('permission_denied', reason, message);
 export const recentLoginRequired = () => denied('recent login required', 'RECENT_LOGIN_REQUIRED');
 /** For members alone: whoever is none does not learn that there is such a tenant. */
-export const ssoRequired = () => denied('this organisation requires single sign-on', 'SSO_REQUIRED');
-export const notFound = (what: string) => new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
-export const alreadyExists = (message: string) => new ServiceError('already_exists', 'ALREADY_EXISTS', message);
-export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') => new ServiceError('failed_precondition', reason, message);
-export const exhausted = (message: string, retryAfter: number) => new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
-export const unavailable = (message = 'the service is temporarily unavailable') => new ServiceError('unavailable', 'UNAVAILABLE', message);
+export const ssoRequired = () =>
+  denied('this organisation requires single sign-on', 'SSO_REQUIRED');
+export const notFound = (what: string) =>
+  new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
+export const alreadyExists = (message: string) =>
+  new ServiceError('already_exists', 'ALREADY_EXISTS', message);
+export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') =>
+  new ServiceError('failed_precondition', reason, message);
+export const exhausted = (message: string, retryAfter: number) =>
+  new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
+export const unavailable = (message = 'the service is temporarily unavailable') =>
+  new ServiceError('unavailable', 'UNAVAILABLE', message);
 
 /** What a caller may learn of any thrown value: a ServiceError as it is, the rest without detail. */
 export function toServiceError(thrown: unknown): ServiceError {
@@ -71,7 +90,10 @@ export function toServiceError(thrown: unknown): ServiceError {
 
 /** The wire form of an error between the processes. */
 export function toConnectError(error: ServiceError): ConnectError {
-  const detail = { desc: ErrorDetailSchema, value: { reason: error.reason, messages: [...error.messages], retryAfter: error.retryAfter } };
+  const detail = {
+    desc: ErrorDetailSchema,
+    value: { reason: error.reason, messages: [...error.messages], retryAfter: error.retryAfter },
+  };
   return new ConnectError(error.message, connectCodes[error.code], undefined, [detail]);
 }
 
@@ -79,16 +101,21 @@ function fromConnectError(error: ConnectError): ServiceError {
   const detail: ErrorDetail | undefined = error.findDetails(ErrorDetailSchema)[0];
   const code = errorCodes.get(error.code);
   // Without a detail the error is the transport's, and its text is not meant for a client.
-  if (!code || !detail) return error.code === Code.Internal ? new ServiceError('internal', 'INTERNAL', 'internal error') : unavailable();
+  if (!code || !detail)
+    return error.code === Code.Internal
+      ? new ServiceError('internal', 'INTERNAL', 'internal error')
+      : unavailable();
   return new ServiceError(code, detail.reason, detail.messages, detail.retryAfter);
 }
 
 /** Whether something that this rests on is away, however long for: it is no fault of what was to be done. */
-export const isAway = (thrown: unknown): boolean => toServiceError(thrown).code === 'unavailable' && !hasCode(thrown, tooLong);
+export const isAway = (thrown: unknown): boolean =>
+  toServiceError(thrown).code === 'unavailable' && !hasCode(thrown, tooLong);
 
 // Node's socket errors and PostgreSQL's classes 08 (connection), 53 (resources), 57P0x (shutdown), and a server that only reads while
 // another takes over (25006).
-const connectionFailures = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
+const connectionFailures =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|UND_ERR_.*|08...|53...|57P0.|25006)$/;
 
 // A deadlock, a lock or a statement that took too long: it may succeed the next time, or never.
 const tooLong = /^(40P01|55P03|57014)$/;
@@ -96,13 +123,18 @@ const tooLong = /^(40P01|55P03|57014)$/;
 /** An error and what stands behind it: the driver's own is behind those of the libraries around it. */
 export function causesOf(thrown: unknown): Array<Error & { code?: unknown; constraint?: unknown }> {
   const causes: Error[] = [];
-  for (let error = thrown; error instanceof Error && causes.length < 5; error = error.cause) causes.push(error);
+  for (let error = thrown; error instanceof Error && causes.length < 5; error = error.cause)
+    causes.push(error);
   return causes;
 }
 
-const hasCode = (thrown: unknown, codes: RegExp): boolean => causesOf(thrown).some(({ code }) => typeof code === 'string' && codes.test(code));
+const hasCode = (thrown: unknown, codes: RegExp): boolean =>
+  causesOf(thrown).some(({ code }) => typeof code === 'string' && codes.test(code));
 
-const cutConnection = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+const cutConnection =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
 const isPassing = (thrown: unknown): boolean =>
-  hasCode(thrown, connectionFailures) || hasCode(thrown, tooLong) || causesOf(thrown).some(({ message }) => cutConnection.test(message));
+  hasCode(thrown, connectionFailures) ||
+  hasCode(thrown, tooLong) ||
+  causesOf(thrown).some(({ message }) => cutConnection.test(message));

@@ -1,5 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
+import { create } from '@bufbuild/protobuf';
 import type { Broker, BrokerMessage } from './broker.ts';
 import { isAway } from './errors.ts';
 import type { Log } from './log.ts';
@@ -8,7 +8,13 @@ import type { AuditDraft, Origin, StreamMessage } from './outbox.ts';
 // How a service follows what happens in another one.
 
 /** An event of another service, with whose call it came from: what follows from it is theirs too. */
-export type FollowedEvent = { id: string; type: string; tenant: string; data: Record<string, unknown>; origin: Origin };
+export type FollowedEvent = {
+  id: string;
+  type: string;
+  tenant: string;
+  data: Record<string, unknown>;
+  origin: Origin;
+};
 
 type Following = {
   /** All processes that use the name share the work. */
@@ -28,33 +34,48 @@ type Following = {
 const tries = 10;
 
 /** Hands each event of these types to `handle` until that has succeeded. One that never does is given up, and stops no other. */
-export function followEvents({ broker, log }: { broker: Broker; log: Log }, { durable, subject, types, handle, again = [], lasting = false }: Following): void {
+export function followEvents(
+  { broker, log }: { broker: Broker; log: Log },
+  { durable, subject, types, handle, again = [], lasting = false }: Following,
+): void {
   // How often each has been handled here: a try that failed, or that another process made, is none of them.
   const handled = new Map<string, number>();
-  broker.consume({ stream: 'EVT', durable, subject, concurrency: 8, ackWaitMs: 10_000 }, async (message) => {
-    const isWanted = types.includes(typeOf(message));
-    if (isWanted) await follow(message, log, { handle, lasting });
-    const times = (handled.get(message.id) ?? 0) + 1;
-    const pause = isWanted ? again[times - 1] : undefined;
-    if (pause === undefined) {
-      handled.delete(message.id);
-      await message.ack();
-    } else {
-      handled.set(message.id, times);
-      message.retry(pause);
-    }
-  });
+  broker.consume(
+    { stream: 'EVT', durable, subject, concurrency: 8, ackWaitMs: 10_000 },
+    async (message) => {
+      const isWanted = types.includes(typeOf(message));
+      if (isWanted) await follow(message, log, { handle, lasting });
+      const times = (handled.get(message.id) ?? 0) + 1;
+      const pause = isWanted ? again[times - 1] : undefined;
+      if (pause === undefined) {
+        handled.delete(message.id);
+        await message.ack();
+      } else {
+        handled.set(message.id, times);
+        message.retry(pause);
+      }
+    },
+  );
 }
 
-async function follow(message: BrokerMessage, log: Log, { handle, lasting }: Required<Pick<Following, 'handle' | 'lasting'>>): Promise<void> {
+async function follow(
+  message: BrokerMessage,
+  log: Log,
+  { handle, lasting }: Required<Pick<Following, 'handle' | 'lasting'>>,
+): Promise<void> {
   const event = readEvent(message.text());
-  if (!event) return log.error('a message of the event stream is no event', { subject: message.subject });
+  if (!event)
+    return log.error('a message of the event stream is no event', { subject: message.subject });
   try {
     await handle(event);
   } catch (error) {
     // However long an outage takes, it is no fault of the event.
     if (lasting || message.deliveries < tries || isAway(error)) throw error;
-    log.error('an event could not be followed and is given up', { subject: message.subject, event: event.id, error });
+    log.error('an event could not be followed and is given up', {
+      subject: message.subject,
+      event: event.id,
+      error,
+    });
   }
 }
 
@@ -66,14 +87,36 @@ export function readEvent(text: string): FollowedEvent | undefined {
     const { event, audit } = JSON.parse(text) as StreamMessage;
     if (event === null) return undefined;
     const { id, type, tenant, data } = JSON.parse(event) as Record<string, unknown>;
-    if (typeof id !== 'string' || typeof type !== 'string' || typeof tenant !== 'string' || typeof data !== 'object' || data === null) return undefined;
+    if (
+      typeof id !== 'string' ||
+      typeof type !== 'string' ||
+      typeof tenant !== 'string' ||
+      typeof data !== 'object' ||
+      data === null
+    )
+      return undefined;
     return { id, type, tenant, data: data as Record<string, unknown>, origin: originOf(audit) };
   } catch {
     return undefined;
   }
 }
 
-function originOf({ Operation, ActorType, ActorID, CredentialID, IP, UserAgent, RequestID }: AuditDraft): Origin {
-  const caller = { type: ActorType, id: ActorID, credentialId: CredentialID, ip: IP, userAgent: UserAgent, requestId: RequestID };
+function originOf({
+  Operation,
+  ActorType,
+  ActorID,
+  CredentialID,
+  IP,
+  UserAgent,
+  RequestID,
+}: AuditDraft): Origin {
+  const caller = {
+    type: ActorType,
+    id: ActorID,
+    credentialId: CredentialID,
+    ip: IP,
+    userAgent: UserAgent,
+    requestId: RequestID,
+  };
   return { operation: { name: Operation }, caller: create(CallerSchema, caller) };
 }

@@ -20,11 +20,14 @@ export function greetingConnector({ connectMs, greetMs, tls }: Options): buildCo
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error || !socket) return callback(unreached('there is no connection', error), null);
-      greet(socket, greetMs, (failure) => (failure ? callback(failure, null) : callback(null, socket)));
+      greet(socket, greetMs, (failure) =>
+        failure ? callback(failure, null) : callback(null, socket),
+      );
     });
 }
 
-const unreached = (problem: string, cause: Error | null | undefined) => Object.assign(new Error(problem, { cause }), { code: notGreeted });
+const unreached = (problem: string, cause: Error | null | undefined) =>
+  Object.assign(new Error(problem, { cause }), { code: notGreeted });
 
 function greet(socket: Socket, timeoutMs: number, done: (failure?: Error) => void): void {
   let answer = '';
@@ -45,7 +48,12 @@ function greet(socket: Socket, timeoutMs: number, done: (failure?: Error) => voi
   }
 
   function onReadable(): void {
-    for (let chunk = socket.read() as Uint8Array | null; chunk !== null; chunk = socket.read() as Uint8Array | null) answer += String(chunk);
+    for (
+      let chunk = socket.read() as Uint8Array | null;
+      chunk !== null;
+      chunk = socket.read() as Uint8Array | null
+    )
+      answer += String(chunk);
     if (!answer.includes('\r\n\r\n')) return;
     settle(/\r\nconnection: close\r\n/i.test(answer) ? 'the process ends' : undefined);
   }

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Health, HealthCheckResponse_ServingStatus as Status } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type { Readiness } from './readiness.ts';
 
@@ -15,16 +18,22 @@ export type HealthState = {
 };
 
 /** The standard health service. It needs no caller token and tells nothing but whether the process takes calls. */
-export function healthHandlers({ readiness, retired, drained }: HealthState, services: ReadonlySet<string>): ServiceImpl<typeof Health> {
+export function healthHandlers(
+  { readiness, retired, drained }: HealthState,
+  services: ReadonlySet<string>,
+): ServiceImpl<typeof Health> {
   const statusOf = async (service: string) => {
     if (service !== '' && !services.has(service)) return Status.SERVICE_UNKNOWN;
-    return !retired.aborted && (await readiness()) === undefined ? Status.SERVING : Status.NOT_SERVING;
+    return !retired.aborted && (await readiness()) === undefined
+      ? Status.SERVING
+      : Status.NOT_SERVING;
   };
 
   return {
     async check({ service }) {
       const status = await statusOf(service);
-      if (status === Status.SERVICE_UNKNOWN) throw new ConnectError('no such service', Code.NotFound);
+      if (status === Status.SERVICE_UNKNOWN)
+        throw new ConnectError('no such service', Code.NotFound);
       return { status };
     },
 

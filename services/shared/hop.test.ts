@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as connectHttp2, type Http2ServerResponse } from 'node:http2';
-import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { createClient } from '@connectrpc/connect';
@@ -32,7 +38,8 @@ function clientOf(t: TestContext, url: string) {
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-const ok: Answer = (_, response) => void response.writeHead(200, { 'content-type': 'application/proto', 'content-length': 0 }).end();
+const ok: Answer = (_, response) =>
+  void response.writeHead(200, { 'content-type': 'application/proto', 'content-length': 0 }).end();
 
 /** A service that greets, and answers its calls one after the other as it is told; the last way stays. */
 async function scripted(t: TestContext, ...answers: Answer[]) {
@@ -40,7 +47,9 @@ async function scripted(t: TestContext, ...answers: Answer[]) {
   const server = createServer((request, response) => {
     if (request.method === 'HEAD') return void response.writeHead(204).end();
     calls.push(request.url?.split('/').at(-1) ?? '');
-    request.resume().on('end', () => answers[Math.min(calls.length, answers.length) - 1]?.(request, response));
+    request
+      .resume()
+      .on('end', () => answers[Math.min(calls.length, answers.length) - 1]?.(request, response));
   });
   return { groups: clientOf(t, await listen(t, server)), calls };
 }
@@ -49,7 +58,9 @@ test('a connection that reaches no process is given up unused, and the call goes
   const { port } = new URL(
     await listen(
       t,
-      createServer((request, response) => (request.method === 'HEAD' ? response.writeHead(204).end() : ok(request, response))),
+      createServer((request, response) =>
+        request.method === 'HEAD' ? response.writeHead(204).end() : ok(request, response),
+      ),
     ),
   );
   let connections = 0;
@@ -69,7 +80,12 @@ test('a connection that reaches no process is given up unused, and the call goes
 });
 
 test('what the service says it has not processed is sent again, whatever it does', async (t) => {
-  const { groups, calls } = await scripted(t, (_, response) => void response.writeHead(408, { [unprocessedHeader]: '1', connection: 'close' }).end(), ok);
+  const { groups, calls } = await scripted(
+    t,
+    (_, response) =>
+      void response.writeHead(408, { [unprocessedHeader]: '1', connection: 'close' }).end(),
+    ok,
+  );
   await groups.save({});
   assert.deepEqual(calls, ['Save', 'Save']);
 });
@@ -80,16 +96,23 @@ test('a call that ends without an answer is sent again only where it changes not
   await reads.groups.get({});
   assert.deepEqual(reads.calls, ['Get', 'Get', 'Get']);
   const writes = await scripted(t, cut, ok);
-  assert.equal((await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code, 'unavailable');
+  assert.equal(
+    (await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code,
+    'unavailable',
+  );
   assert.deepEqual(writes.calls, ['Save']);
 });
 
 test('an answer in the words of a proxy is none of the service', async (t) => {
-  const bad: Answer = (_, response) => void response.writeHead(503, { 'content-type': 'text/plain' }).end('no healthy upstream');
+  const bad: Answer = (_, response) =>
+    void response.writeHead(503, { 'content-type': 'text/plain' }).end('no healthy upstream');
   const reads = await scripted(t, bad, ok);
   await reads.groups.get({});
   const writes = await scripted(t, bad, ok);
-  assert.equal((await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code, 'unavailable');
+  assert.equal(
+    (await writes.groups.save({}).then(() => assert.fail(), toServiceError)).code,
+    'unavailable',
+  );
   assert.deepEqual(writes.calls, ['Save']);
 });
 
@@ -109,8 +132,13 @@ test('a listener that ends tells idle connections of our own client that nothing
   for (const agent of [hopAgent, 'another']) {
     const listener = await listenHttp('127.0.0.1', 0, (_, response) => void response.end('done'));
     let drained: Promise<void> | undefined;
-    const rest = await exchange(listener.port, `GET / HTTP/1.1\r\nhost: x\r\nuser-agent: ${agent}\r\n\r\n`, () => (drained = listener.drain()));
-    if (agent === hopAgent) assert.match(rest, /^HTTP\/1\.1 408 .*\r\nx-bailiwick-unprocessed: 1\r\n/);
+    const rest = await exchange(
+      listener.port,
+      `GET / HTTP/1.1\r\nhost: x\r\nuser-agent: ${agent}\r\n\r\n`,
+      () => (drained = listener.drain()),
+    );
+    if (agent === hopAgent)
+      assert.match(rest, /^HTTP\/1\.1 408 .*\r\nx-bailiwick-unprocessed: 1\r\n/);
     else assert.equal(rest, '');
     await drained;
   }
@@ -118,7 +146,9 @@ test('a listener that ends tells idle connections of our own client that nothing
 
 test('a listener that will end lets go of its connections with the next answer, and still takes new ones', async () => {
   const answers: ServerResponse[] = [];
-  const listener = await listenHttp('127.0.0.1', 0, (request, response) => (request.url === '/slow' ? void answers.push(response) : void response.end('done')));
+  const listener = await listenHttp('127.0.0.1', 0, (request, response) =>
+    request.url === '/slow' ? void answers.push(response) : void response.end('done'),
+  );
   const url = `http://127.0.0.1:${listener.port}`;
   const slow = fetch(`${url}/slow`);
   while (answers.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -154,7 +184,9 @@ for (const [wire, begin] of [
   ['HTTP/1.1', beginOverHttp],
   ['HTTP/2', beginOverHttp2],
 ] as const) {
-  test(`a listener that ends gives the calls in flight over ${wire} 25 s, and then cuts them off`, { timeout: 10_000 }, async (t) => {
+  test(`a listener that ends gives the calls in flight over ${wire} 25 s, and then cuts them off`, {
+    timeout: 10_000,
+  }, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
     // Deno does not do this by itself.
     t.after(() => t.mock.timers.reset());

@@ -50,7 +50,11 @@ export function createId(prefix: IdPrefix): string {
 
 /** Whether `value` is an identifier with that prefix. */
 export function isId(prefix: IdPrefix, value: string): boolean {
-  return value.length === prefix.length + 27 && value.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1));
+  return (
+    value.length === prefix.length + 27 &&
+    value.startsWith(`${prefix}_`) &&
+    /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1))
+  );
 }
 
 /** An identifier that is the same for the same hash. It has the form of the others and carries no time. */

@@ -59,13 +59,20 @@ const take: Statement = {
          returning count, ceil(extract(epoch from ends_at - now()))::int as seconds_left`,
 };
 
-const sweep: Statement = { name: 'shared.rate_window_sweep', text: 'delete from rate_window where ends_at < now()' };
+const sweep: Statement = {
+  name: 'shared.rate_window_sweep',
+  text: 'delete from rate_window where ends_at < now()',
+};
 
 export type Limiter = ReturnType<typeof createLimiter>;
 
 export function createLimiter(database: Database) {
   /** Counts one use, inside a transaction where that is `run`. The seconds until the next is allowed, 0 = this one is. */
-  async function use(key: string, { count, seconds }: Limit, run: Run = onPool(database)): Promise<number> {
+  async function use(
+    key: string,
+    { count, seconds }: Limit,
+    run: Run = onPool(database),
+  ): Promise<number> {
     const [row] = await run<{ count: number; seconds_left: number }>(take, [key, seconds]);
     return row && row.count > count ? Math.max(1, row.seconds_left) : 0;
   }
@@ -97,7 +104,12 @@ function prefix(ip: string, bits: number): string {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail ? tail.split(':') : [];
-  const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
-  const kept = groups.slice(0, bits / 16).map((group) => Number.parseInt(group || '0', 16).toString(16));
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
+  const kept = groups
+    .slice(0, bits / 16)
+    .map((group) => Number.parseInt(group || '0', 16).toString(16));
   return `${kept.join(':')}::/${bits}`;
 }

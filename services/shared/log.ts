@@ -34,7 +34,15 @@ export function createLog(service: string, write: (line: string) => void = write
     (message: string, fields: LogFields = {}) => {
       const { error, ...rest } = fields;
       const traceId = currentTraceId() || undefined;
-      const line = { time: new Date().toISOString(), level, service, message, traceId, ...rest, ...(error === undefined ? {} : { error: describe(error) }) };
+      const line = {
+        time: new Date().toISOString(),
+        level,
+        service,
+        message,
+        traceId,
+        ...rest,
+        ...(error === undefined ? {} : { error: describe(error) }),
+      };
       write(`${JSON.stringify(line)}\n`);
     };
   return { info: emit('info'), warn: emit('warn'), error: emit('error') };

@@ -20,7 +20,11 @@ const overlap = '3 minutes';
 const everyMs = 60_000;
 
 const republished = counter(
-  { name: 'bailiwick_broker_loss_republished_total', about: 'Changes that were published again because the broker had lost them or what followed from them.' },
+  {
+    name: 'bailiwick_broker_loss_republished_total',
+    about:
+      'Changes that were published again because the broker had lost them or what followed from them.',
+  },
   {},
 );
 
@@ -55,22 +59,40 @@ export async function findLosses({ database, broker, log }: Deps): Promise<numbe
   const oldest = await lostFrom(database, fromOldest, '', isLost);
   let count = oldest === undefined ? 0 : await markAll(database, markUpTo, [clock?.now, oldest]);
   const newest = await lostFrom(database, fromNewest, afterAll, isLost);
-  if (newest !== undefined) count += await markAll(database, markFrom, [clock?.now, newest, overlap]);
+  if (newest !== undefined)
+    count += await markAll(database, markFrom, [clock?.now, newest, overlap]);
   if (count === 0) return 0;
   republished.add({}, count);
-  log.error('the broker has lost what it was given: it is published again', { rows: count, service: database.service });
+  log.error('the broker has lost what it was given: it is published again', {
+    rows: count,
+    service: database.service,
+  });
   return count;
 }
 
-async function isGone(broker: Deps['broker'], { EVT, TASK }: Record<StreamName, StreamState>, id: string, seq: number): Promise<boolean> {
+async function isGone(
+  broker: Deps['broker'],
+  { EVT, TASK }: Record<StreamName, StreamState>,
+  id: string,
+  seq: number,
+): Promise<boolean> {
   // What is beyond the end was published since the streams were asked about, or is lost.
   const isBeyond = seq > EVT.lastSeq && seq > (await broker.states()).EVT.lastSeq;
   const held = isBeyond ? undefined : await broker.held('EVT', seq);
-  return held === undefined || (held.id !== id && !held.id.startsWith(`${id}:`)) || held.at < TASK.created;
+  return (
+    held === undefined ||
+    (held.id !== id && !held.id.startsWith(`${id}:`)) ||
+    held.at < TASK.created
+  );
 }
 
 /** The last row in this direction that is lost, before a page without any. */
-async function lostFrom(database: Database, statement: Statement, start: string, isLost: (row: Row) => Promise<boolean>): Promise<string | undefined> {
+async function lostFrom(
+  database: Database,
+  statement: Statement,
+  start: string,
+  isLost: (row: Row) => Promise<boolean>,
+): Promise<string | undefined> {
   let found: string | undefined;
   for (let from = start; ; ) {
     const rows = await database.query<Row>(statement, [from, page]);
@@ -82,10 +104,16 @@ async function lostFrom(database: Database, statement: Statement, start: string,
   }
 }
 
-async function markAll(database: Database, text: string, values: readonly unknown[]): Promise<number> {
+async function markAll(
+  database: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<number> {
   let count = 0;
   for (;;) {
-    const [row] = await database.transaction(null, (em: EntityManager) => execute<{ count: number }>(em, text, [...values, marked]));
+    const [row] = await database.transaction(null, (em: EntityManager) =>
+      execute<{ count: number }>(em, text, [...values, marked]),
+    );
     count += row?.count ?? 0;
     if ((row?.count ?? 0) < marked) return count;
   }

@@ -6,14 +6,22 @@ import { currentTraceparent, inSpan, inTrace, traceparentHeader } from './trace.
 // that the message came from: each message is handled by itself (OpenTelemetry's conventions for messaging).
 
 export const publishDuplicates = counter(
-  { name: 'bailiwick_delivery_publish_duplicates_total', about: 'Messages that the broker had already, and dropped: what was published again after a fault.' },
+  {
+    name: 'bailiwick_delivery_publish_duplicates_total',
+    about:
+      'Messages that the broker had already, and dropped: what was published again after a fault.',
+  },
   {},
 );
 
 const system = { 'messaging.system': 'nats' } as const;
 
 /** Publishes a message. `send` gets the headers that carry the trace to whoever handles it. */
-export function publishing<T>(subject: string, id: string, send: (headers: Record<string, string>) => Promise<T>): Promise<T> {
+export function publishing<T>(
+  subject: string,
+  id: string,
+  send: (headers: Record<string, string>) => Promise<T>,
+): Promise<T> {
   // Subjects name tenants and endpoints: a span names the stream.
   const stream = subject.slice(0, subject.indexOf('.')).toUpperCase();
   const attributes = {
@@ -29,7 +37,12 @@ export function publishing<T>(subject: string, id: string, send: (headers: Recor
   });
 }
 
-type Handled = { stream: string; durable: string; traceparent: string | undefined; deliveries: number };
+type Handled = {
+  stream: string;
+  durable: string;
+  traceparent: string | undefined;
+  deliveries: number;
+};
 
 /** Handles a message that a consumer was handed. */
 export function handling(message: Handled, work: (span: Span) => Promise<void>): Promise<void> {

@@ -8,7 +8,9 @@ const reader = new PrometheusExporter({ preventServerStart: true });
 
 async function scrape(): Promise<string[]> {
   const { resourceMetrics } = await reader.collect();
-  const text = new PrometheusSerializer('', false, undefined, true, true).serialize(resourceMetrics);
+  const text = new PrometheusSerializer('', false, undefined, true, true).serialize(
+    resourceMetrics,
+  );
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
@@ -31,7 +33,12 @@ test('a level goes up and down, and a timing is counted in its buckets', async (
   const took = timing({ name: 'took_seconds', about: '' }, [0.1, 1]);
   took.record(0.5, {});
   const lines = await scrape();
-  for (const line of ['in_hand{lane="a"} 1', 'took_seconds_sum 0.5', 'took_seconds_bucket{le="0.1"} 0', 'took_seconds_bucket{le="1"} 1'])
+  for (const line of [
+    'in_hand{lane="a"} 1',
+    'took_seconds_sum 0.5',
+    'took_seconds_bucket{le="0.1"} 0',
+    'took_seconds_bucket{le="1"} 1',
+  ])
     assert.ok(lines.includes(line), line);
 });
 
@@ -45,8 +52,18 @@ test('a gauge asks all its sources, and makes nothing up for the one that fails 
     if (away === 'hangs') await new Promise(() => {});
     return [{ value: 2, labels: { service: 'access' } }];
   });
-  assert.deepEqual(await lagging(), ['lag_seconds{service="identity"} 1', 'lag_seconds{service="access"} 2']);
-  for (away of ['fails', 'hangs'] as const) assert.deepEqual(await lagging(), ['lag_seconds{service="identity"} 1', 'lag_seconds{service="access"} NaN']);
+  assert.deepEqual(await lagging(), [
+    'lag_seconds{service="identity"} 1',
+    'lag_seconds{service="access"} 2',
+  ]);
+  for (away of ['fails', 'hangs'] as const)
+    assert.deepEqual(await lagging(), [
+      'lag_seconds{service="identity"} 1',
+      'lag_seconds{service="access"} NaN',
+    ]);
   away = 'no';
-  assert.deepEqual(await lagging(), ['lag_seconds{service="identity"} 1', 'lag_seconds{service="access"} 2']);
+  assert.deepEqual(await lagging(), [
+    'lag_seconds{service="identity"} 1',
+    'lag_seconds{service="access"} 2',
+  ]);
 });

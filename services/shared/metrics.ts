@@ -27,7 +27,10 @@ type Options = { name: string; about: string };
 export type Counter<Labels extends Attributes> = { add(labels: Labels, by?: number): void };
 
 /** A counter. What is named in `initial` is there from the start, as 0. */
-export function counter<Labels extends Attributes = Record<string, never>>({ name, about }: Options, ...initial: Labels[]): Counter<Labels> {
+export function counter<Labels extends Attributes = Record<string, never>>(
+  { name, about }: Options,
+  ...initial: Labels[]
+): Counter<Labels> {
   let instrument: ReturnType<Meter['createCounter']> | undefined;
   define((bound) => {
     instrument = bound.createCounter(name, { description: about });
@@ -53,23 +56,35 @@ export type Timing<Labels extends Attributes> = { record(seconds: number, labels
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** A distribution of times in seconds. `boundaries` are the upper limits of its buckets. */
-export function timing<Labels extends Attributes = Record<string, never>>({ name, about }: Options, boundaries: readonly number[] = bounds): Timing<Labels> {
+export function timing<Labels extends Attributes = Record<string, never>>(
+  { name, about }: Options,
+  boundaries: readonly number[] = bounds,
+): Timing<Labels> {
   let instrument: ReturnType<Meter['createHistogram']> | undefined;
   define((bound) => {
-    instrument = bound.createHistogram(name, { description: about, unit: 's', advice: { explicitBucketBoundaries: [...boundaries] } });
+    instrument = bound.createHistogram(name, {
+      description: about,
+      unit: 's',
+      advice: { explicitBucketBoundaries: [...boundaries] },
+    });
   });
   return { record: (seconds, labels) => instrument?.record(seconds, labels) };
 }
 
 export type Reading<Labels extends Attributes> = { value: number; labels: Labels };
-type Read<Labels extends Attributes> = () => Promise<ReadonlyArray<Reading<Labels>>> | ReadonlyArray<Reading<Labels>>;
+type Read<Labels extends Attributes> = () =>
+  | Promise<ReadonlyArray<Reading<Labels>>>
+  | ReadonlyArray<Reading<Labels>>;
 export type Gauge<Labels extends Attributes> = {
   /** Adds a source that is asked at each scrape. */
   from(read: Read<Labels>): void;
 };
 
 /** A number that is looked up when somebody asks. While a source cannot be asked, what it told last is NaN. */
-export function gauge<Labels extends Attributes = Record<string, never>>({ name, about }: Options): Gauge<Labels> {
+export function gauge<Labels extends Attributes = Record<string, never>>({
+  name,
+  about,
+}: Options): Gauge<Labels> {
   const sources: Array<() => Promise<ReadonlyArray<Reading<Labels>>>> = [];
   const observe = async (result: ObservableResult): Promise<void> => {
     const readings = await Promise.all(sources.map((read) => read()));
@@ -80,7 +95,11 @@ export function gauge<Labels extends Attributes = Record<string, never>>({ name,
     from(read) {
       // The SDK goes on telling the last value of what is not observed any more: a lag of 0 while the database is away.
       let last: ReadonlyArray<Reading<Labels>> = [];
-      sources.push(async () => (last = (await withinLimit(read)) ?? last.map(({ labels }) => ({ value: Number.NaN, labels }))));
+      sources.push(
+        async () =>
+          (last =
+            (await withinLimit(read)) ?? last.map(({ labels }) => ({ value: Number.NaN, labels }))),
+      );
     },
   };
 }

@@ -11,7 +11,10 @@ export type ServiceSchema = {
   service: string;
   entities: readonly EntitySchema[];
   /** In order, never changed once released. Their number is the schema's version. */
-  migrations: ReadonlyArray<{ name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }>;
+  migrations: ReadonlyArray<{
+    name: string;
+    class: new (...args: ConstructorParameters<typeof Migration>) => Migration;
+  }>;
   /**
    * The oldest version of the code (its number of migrations) that still works on this schema. It rises only when
    * a migration contracts what an older version uses: then that version refuses to work instead of failing later.
@@ -32,12 +35,18 @@ export type MigrationOptions = {
  * Brings one service's schema up to its code's version, with the role the service works as. Safe to
  * run twice and by two at once.
  */
-export async function migrate(schema: ServiceSchema, { url, loginUrl = '', waitSeconds = 0 }: MigrationOptions, log: Log): Promise<void> {
+export async function migrate(
+  schema: ServiceSchema,
+  { url, loginUrl = '', waitSeconds = 0 }: MigrationOptions,
+  log: Log,
+): Promise<void> {
   const client = await connect(url, waitSeconds, log);
   try {
     // Its turn it waits for longer than for a table, which calls may be waiting for behind it.
     await client.query("set lock_timeout = '60s'");
-    await client.query('select pg_advisory_lock(hashtext($1))', [`bailiwick migrate ${schema.service}`]);
+    await client.query('select pg_advisory_lock(hashtext($1))', [
+      `bailiwick migrate ${schema.service}`,
+    ]);
     await client.query('reset lock_timeout');
     await prepareSchema(client, schema.service);
     await admitLogin(client, schema.service, loginUrl);
@@ -49,7 +58,11 @@ export async function migrate(schema: ServiceSchema, { url, loginUrl = '', waitS
        where schema_window.version <= excluded.version`,
       [schema.migrations.length, schema.compatibleFrom],
     );
-    log.info('schema is current', { schema: schema.service, version: schema.migrations.length, applied });
+    log.info('schema is current', {
+      schema: schema.service,
+      version: schema.migrations.length,
+      applied,
+    });
   } finally {
     await client.end();
   }
@@ -64,8 +77,13 @@ export async function assertSchemaWindow(database: Database, schema: ServiceSche
   const ours = schema.migrations.length;
   const found = rows[0];
   if (!found || found.version < ours)
-    throw new Error(`the schema ${schema.service} is at version ${found?.version ?? 0} and this code needs ${ours}: run the migrations first`);
-  if (found.compatible_from > ours) throw new Error(`the schema ${schema.service} needs code of version ${found.compatible_from} or newer, this is ${ours}`);
+    throw new Error(
+      `the schema ${schema.service} is at version ${found?.version ?? 0} and this code needs ${ours}: run the migrations first`,
+    );
+  if (found.compatible_from > ours)
+    throw new Error(
+      `the schema ${schema.service} needs code of version ${found.compatible_from} or newer, this is ${ours}`,
+    );
 }
 
 const pauseMs = 2000;
@@ -91,7 +109,9 @@ async function connect(url: string, waitSeconds: number, log: Log): Promise<Clie
 async function prepareSchema(client: Client, service: string): Promise<void> {
   const role = databaseRole(service);
   // Two installations may share a server: whichever comes second finds the role there.
-  await client.query(`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`);
+  await client.query(
+    `do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`,
+  );
   await client.query(`grant ${role} to current_user`);
   await client.query(`create schema if not exists ${service}`);
   await client.query(`grant usage on schema ${service} to ${role}`);
@@ -103,7 +123,8 @@ async function prepareSchema(client: Client, service: string): Promise<void> {
 // A service's login can work as its role only as a member of it. Who names no login connects as the migrations do.
 async function admitLogin(client: Client, service: string, url: string): Promise<void> {
   const login = url === '' ? '' : decodeURIComponent(new URL(url).username);
-  if (login !== '') await client.query(`grant ${databaseRole(service)} to ${client.escapeIdentifier(login)}`);
+  if (login !== '')
+    await client.query(`grant ${databaseRole(service)} to ${client.escapeIdentifier(login)}`);
 }
 
 // A table that must only grow says so in its comment: its role then gets no right to change or delete.
@@ -111,14 +132,19 @@ async function grantRights(client: Client, service: string): Promise<void> {
   const role = databaseRole(service);
   // All at once: what one statement gives another takes back.
   await client.query('begin');
-  await client.query(`grant select, insert, update, delete on all tables in schema ${service} to ${role}`);
-  await client.query(`revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${role}`);
+  await client.query(
+    `grant select, insert, update, delete on all tables in schema ${service} to ${role}`,
+  );
+  await client.query(
+    `revoke insert, update, delete on ${service}.schema_window, ${service}.migration from ${role}`,
+  );
   const appendOnly = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = $1 and c.relkind in ('r', 'p') and obj_description(c.oid) = 'append-only'`,
     [service],
   );
-  for (const { name } of appendOnly.rows) await client.query(`revoke update, delete on ${service}.${name} from ${role}`);
+  for (const { name } of appendOnly.rows)
+    await client.query(`revoke update, delete on ${service}.${name} from ${role}`);
   await client.query('commit');
 }
 
@@ -126,7 +152,11 @@ async function runMigrations(schema: ServiceSchema, url: string): Promise<number
   const orm = new MikroORM({
     ...ormOptions({ service: schema.service, url, entities: schema.entities }),
     extensions: [Migrator],
-    driverOptions: { ...connectionOf(url), application_name: 'bailiwick-migrate', options: `-c lock_timeout=5000 -c search_path=${schema.service}` },
+    driverOptions: {
+      ...connectionOf(url),
+      application_name: 'bailiwick-migrate',
+      options: `-c lock_timeout=5000 -c search_path=${schema.service}`,
+    },
     migrations: {
       tableName: `${schema.service}.migration`,
       migrationsList: [...schema.migrations],

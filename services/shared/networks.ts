@@ -12,14 +12,18 @@ export function parseNetwork(text: string): Network | undefined {
   const family = familyOf(address);
   const width = family === 'ipv4' ? 32 : 128;
   if (bits === undefined) return { address, bits: width, family };
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= width ? { address, bits: Number(bits), family } : undefined;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= width
+    ? { address, bits: Number(bits), family }
+    : undefined;
 }
 
 /** What is thrown for a text that is no network, in words that follow the name of a setting. */
-export const noNetwork = (text: string): Error => new Error(`holds ${text}, which is not a network such as 10.0.0.0/8`);
+export const noNetwork = (text: string): Error =>
+  new Error(`holds ${text}, which is not a network such as 10.0.0.0/8`);
 
 /** a.b.c.d of ::ffff:a.b.c.d, which is how a listener on both families sees an IPv4 client; any other address as it is. */
-export const plainAddress = (ip: string): string => (ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip);
+export const plainAddress = (ip: string): string =>
+  ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
 
 /** Tells whether an address lies in one of the networks. What is no network holds no address, and what is no address lies in none. */
 export function createNetworks(texts: readonly string[]): (address: string) => boolean {

@@ -42,7 +42,13 @@ export function ormOptions(options: Omit<DatabaseOptions, 'log' | 'poolSize'>): 
     schema: options.service,
     entities: [...options.entities],
     // A forgotten tenant scope is a defect that throws, never a query over all tenants.
-    filters: { tenant: { entity: options.entities.filter(isTenantScoped), cond: tenantCondition, default: true } },
+    filters: {
+      tenant: {
+        entity: options.entities.filter(isTenantScoped),
+        cond: tenantCondition,
+        default: true,
+      },
+    },
     subscribers: [foreignTenantGuard],
     forceUtcTimezone: true,
     ignoreUndefinedInQuery: false,
@@ -77,7 +83,10 @@ export function openDatabase(options: DatabaseOptions) {
   orm.em.getConnection().getClient();
   const [pool] = pools;
   if (!pool) throw new Error('the database pool was not made');
-  const transactionSpan = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', 'db.namespace': options.service } };
+  const transactionSpan = {
+    kind: SpanKind.CLIENT,
+    attributes: { 'db.system.name': 'postgresql', 'db.namespace': options.service },
+  };
 
   return {
     service: options.service,
@@ -90,11 +99,16 @@ export function openDatabase(options: DatabaseOptions) {
     transaction<T>(tenant: string | null, work: (em: EntityManager) => Promise<T>): Promise<T> {
       const em = orm.em.fork();
       if (tenant !== null) em.setFilterParams('tenant', { tenant });
-      return inSpan('transaction', transactionSpan, () => em.transactional((inner) => work(inner as EntityManager)));
+      return inSpan('transaction', transactionSpan, () =>
+        em.transactional((inner) => work(inner as EntityManager)),
+      );
     },
 
     /** Runs a prepared statement of a queries.ts outside of any transaction. */
-    async query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    async query<Row extends QueryResultRow>(
+      statement: Statement,
+      values: readonly unknown[],
+    ): Promise<Row[]> {
       const result = await pool.query<Row>({ ...statement, values: [...values] });
       return result.rows;
     },
@@ -112,7 +126,11 @@ export function openDatabase(options: DatabaseOptions) {
  * Runs a statement of a queries.ts inside the transaction of `em`. Placeholders are `$1`, `$2` … and the values are
  * bound: MikroORM's own `execute` would write them into the text.
  */
-export async function execute<Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<Row[]> {
+export async function execute<Row>(
+  em: EntityManager,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
   const transaction = em.getTransactionContext<Transaction<unknown>>();
   if (!transaction) throw new Error('a statement needs a transaction');
   const result = await transaction.executeQuery(CompiledQuery.raw(sql, [...values]));
@@ -120,7 +138,10 @@ export async function execute<Row>(em: EntityManager, sql: string, values: reado
 }
 
 /** Runs a statement of a queries.ts: on the pool, or inside a transaction so that it sees what that has written. */
-export type Run = <Row extends Record<string, unknown>>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+export type Run = <Row extends Record<string, unknown>>(
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<Row[]>;
 
 export const onPool =
   (database: Database): Run =>
@@ -142,7 +163,8 @@ export const violates = (error: unknown, constraint: string): boolean =>
   causesOf(error).some((cause) => cause.code === '23505' && cause.constraint === constraint);
 
 /** Whether a lock did not come in the time that was set for it, or would never have come: PostgreSQL's lock_not_available and deadlock_detected. */
-export const lacksLock = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '55P03' || code === '40P01');
+export const lacksLock = (error: unknown): boolean =>
+  causesOf(error).some(({ code }) => code === '55P03' || code === '40P01');
 
 /** Whether the rows of an entity belong to tenants. */
 export function isTenantScoped(entity: EntitySchema): boolean {
@@ -150,7 +172,8 @@ export function isTenantScoped(entity: EntitySchema): boolean {
 }
 
 function tenantCondition(args: Record<string, unknown>) {
-  if (typeof args['tenant'] !== 'string') throw new Error('a tenant-scoped table was queried without a tenant');
+  if (typeof args['tenant'] !== 'string')
+    throw new Error('a tenant-scoped table was queried without a tenant');
   return { tenant: args['tenant'] };
 }
 
@@ -160,8 +183,12 @@ const foreignTenantGuard: EventSubscriber = {
     const scope = em.getFilterParams<{ tenant?: string }>('tenant')?.tenant;
     for (const change of uow.getChangeSets()) {
       const tenant: unknown = 'tenant' in change.entity ? change.entity.tenant : undefined;
-      const stored: unknown = change.originalEntity && 'tenant' in change.originalEntity ? change.originalEntity.tenant : tenant;
-      if (tenant !== undefined && (tenant !== scope || stored !== scope)) throw new Error(`a row of another tenant was written (${change.meta.tableName})`);
+      const stored: unknown =
+        change.originalEntity && 'tenant' in change.originalEntity
+          ? change.originalEntity.tenant
+          : tenant;
+      if (tenant !== undefined && (tenant !== scope || stored !== scope))
+        throw new Error(`a row of another tenant was written (${change.meta.tableName})`);
     }
   },
 };

@@ -15,14 +15,20 @@ import { continueTrace, currentTraceparent } from './trace.ts';
 const log = createLog('test', () => {});
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-const origin = { operation: { name: 'Groups_Save' }, caller: create(CallerSchema, { type: 'user', id: 'usr_1' }) };
+const origin = {
+  operation: { name: 'Groups_Save' },
+  caller: create(CallerSchema, { type: 'user', id: 'usr_1' }),
+};
 
 type Row = { audit: string; traceparent: string };
 
 /** What `work` writes into the outbox. */
 function rowsOf(work: (em: EntityManager) => unknown): Row[] {
   const rows: Row[] = [];
-  work({ create: (_entity: unknown, row: Row) => row, persist: (row: Row) => rows.push(row) } as unknown as EntityManager);
+  work({
+    create: (_entity: unknown, row: Row) => row,
+    persist: (row: Row) => rows.push(row),
+  } as unknown as EntityManager);
   return rows;
 }
 
@@ -32,7 +38,13 @@ test('a change and a refusal keep the trace they belong to, in the row and in th
   const rows = continueTrace(traceparent, () =>
     rowsOf((em) => {
       recordChange(em, origin, { tenant: 'tnt_1', type: 'group.created', data: {}, targets: [] });
-      recordRefusal(em, origin, { Tenant: 'tnt_1', Action: 'access.denied', Result: 'denied', Code: 'permission_denied', Targets: [] });
+      recordRefusal(em, origin, {
+        Tenant: 'tnt_1',
+        Action: 'access.denied',
+        Result: 'denied',
+        Code: 'permission_denied',
+        Targets: [],
+      });
     }),
   );
   assert.equal(rows.length, 2);
@@ -43,7 +55,9 @@ test('a change and a refusal keep the trace they belong to, in the row and in th
 });
 
 test('a change outside of any trace says so', () => {
-  const [row] = rowsOf((em) => recordChange(em, origin, { tenant: '', type: 'group.created', data: {}, targets: [] }));
+  const [row] = rowsOf((em) =>
+    recordChange(em, origin, { tenant: '', type: 'group.created', data: {}, targets: [] }),
+  );
   assert.equal(row?.traceparent, '');
   assert.equal((JSON.parse(row.audit) as AuditDraft).TraceID, '');
 });
@@ -52,11 +66,20 @@ test('a change that no broker takes is refused, except where the service makes i
   const change = (caller: typeof origin.caller, size: number) => {
     const Text = '"'.repeat(size);
     return () =>
-      rowsOf((em) => recordChange(em, { ...origin, caller }, { tenant: '', type: 'group.updated', data: { Text }, previous: { Text }, targets: [] }));
+      rowsOf((em) =>
+        recordChange(
+          em,
+          { ...origin, caller },
+          { tenant: '', type: 'group.updated', data: { Text }, previous: { Text }, targets: [] },
+        ),
+      );
   };
   const system = create(CallerSchema, { type: 'service', id: 'notifications' });
   assert.doesNotThrow(change(origin.caller, 50_000));
-  assert.throws(change(origin.caller, 100_000), { code: 'invalid_argument', reason: 'CHANGE_TOO_LARGE' });
+  assert.throws(change(origin.caller, 100_000), {
+    code: 'invalid_argument',
+    reason: 'CHANGE_TOO_LARGE',
+  });
   assert.doesNotThrow(change(system, 100_000));
 });
 
@@ -73,19 +96,34 @@ const row = (id: string, traceparent: string) => ({
 
 /** A relay over rows that are none: `execute` answers the statements of its transactions. */
 function startFake(execute: (sql: string) => unknown[], publish: (subject: string) => unknown) {
-  const em = { getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }) }) };
-  const database = { service: 'test', query: async () => [], transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em) } as unknown as Database;
+  const em = {
+    getTransactionContext: () => ({
+      executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }),
+    }),
+  };
+  const database = {
+    service: 'test',
+    query: async () => [],
+    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
+  } as unknown as Database;
   const broker = {
     isConnected: () => true,
     connections: () => 1,
-    states: async () => ({ EVT: { created: new Date(0), lastSeq: 0 }, TASK: { created: new Date(0), lastSeq: 0 } }),
+    states: async () => ({
+      EVT: { created: new Date(0), lastSeq: 0 },
+      TASK: { created: new Date(0), lastSeq: 0 },
+    }),
     publish: async (subject: string) => publish(subject),
   } as unknown as Broker;
   return startRelay({ database, broker, log, intervalMs: 1 });
 }
 
 test('the relay publishes each row and its tasks in the trace of that row', async () => {
-  const waiting = [row('evt_1', traceparent), row('evt_2', ''), row('evt_3', traceparent.replaceAll('b7', 'c8'))];
+  const waiting = [
+    row('evt_1', traceparent),
+    row('evt_2', ''),
+    row('evt_3', traceparent.replaceAll('b7', 'c8')),
+  ];
   const published: Array<[subject: string, traceparent: string]> = [];
   // It is woken from within a request, whose trace is none of the others' business.
   await continueTrace(`00-${'9'.repeat(32)}-${'9'.repeat(16)}-01`, async () => {

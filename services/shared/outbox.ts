@@ -95,7 +95,8 @@ export type AuditDraft = {
 /** What travels on the event stream. `event` is the body that receivers get, byte for byte. */
 export type StreamMessage = { event: string | null; audit: AuditDraft };
 
-export const streamMessage = (event: string | null, audit: string): string => `{"event":${JSON.stringify(event)},"audit":${audit}}`;
+export const streamMessage = (event: string | null, audit: string): string =>
+  `{"event":${JSON.stringify(event)},"audit":${audit}}`;
 
 /** Of a change, so many KiB at most. A task for its event takes a third more, in base64, and 1 MiB is what a broker takes by default. */
 const largestKiB = 720;
@@ -116,43 +117,99 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
     Code: code,
     GrantID: grantOf(origin.caller, origin.permission ?? ''),
     Targets: change.targets,
-    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({ Field, Old, New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null })),
+    Changes: Object.entries(change.previous ?? {}).map(([Field, Old]) => ({
+      Field,
+      Old,
+      New: (typeof data === 'object' ? data?.[Field] : undefined) ?? null,
+    })),
   });
   const written = row(id, now, audit);
   // What the service does of itself is never refused: the relay copes with what the broker does not take.
-  if (audit.ActorType !== 'system' && Buffer.byteLength(streamMessage(event, written.audit)) > largestKiB * 1024)
-    throw invalid(`what is told of the change, before and after, would be larger than ${largestKiB} KiB`, 'CHANGE_TOO_LARGE');
-  em.persist(em.create(OutboxEntity, { ...written, type: change.type, event, tasks: [...(change.tasks ?? [])] }));
+  if (
+    audit.ActorType !== 'system' &&
+    Buffer.byteLength(streamMessage(event, written.audit)) > largestKiB * 1024
+  )
+    throw invalid(
+      `what is told of the change, before and after, would be larger than ${largestKiB} KiB`,
+      'CHANGE_TOO_LARGE',
+    );
+  em.persist(
+    em.create(OutboxEntity, {
+      ...written,
+      type: change.type,
+      event,
+      tasks: [...(change.tasks ?? [])],
+    }),
+  );
   return id;
 }
 
-type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & { id: string; at: Date; data: Record<string, unknown> | string };
+type EventBody = Pick<Change, 'tenant' | 'type' | 'previous'> & {
+  id: string;
+  at: Date;
+  data: Record<string, unknown> | string;
+};
 
 /** The body of an event, as receivers get it. Data that is text stays as it is: written anew it might not say the same. */
-export function eventBody({ caller }: Pick<Origin, 'caller'>, { id, type, at, tenant, data, previous = {} }: EventBody): string {
+export function eventBody(
+  { caller }: Pick<Origin, 'caller'>,
+  { id, type, at, tenant, data, previous = {} }: EventBody,
+): string {
   const actor = { type: actorType(caller), id: caller.id };
-  const head = JSON.stringify({ id, type, timestamp: at.toISOString(), tenant, actor, apiVersion: '1.0.0' });
+  const head = JSON.stringify({
+    id,
+    type,
+    timestamp: at.toISOString(),
+    tenant,
+    actor,
+    apiVersion: '1.0.0',
+  });
   return `${head.slice(0, -1)},"data":${typeof data === 'string' ? data : JSON.stringify(data)},"previous":${JSON.stringify(previous)}}`;
 }
 
 export type Refusal = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets'>;
 
 /** Writes the audit entry of a call that was refused or failed, or of so many like it: nothing changed, so there is no event. */
-export function recordRefusal(em: EntityManager, origin: Origin, refusal: Refusal, times = 1): void {
+export function recordRefusal(
+  em: EntityManager,
+  origin: Origin,
+  refusal: Refusal,
+  times = 1,
+): void {
   const now = new Date();
   // Nothing gave what was refused.
-  const audit = draft(origin, now, { ...refusal, GrantID: '', Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }] });
+  const audit = draft(origin, now, {
+    ...refusal,
+    GrantID: '',
+    Changes: times === 1 ? [] : [{ Field: 'Times', Old: null, New: times }],
+  });
   em.persist(em.create(OutboxEntity, row(createId('evt'), now, audit)));
 }
 
 function row(id: string, createdAt: Date, audit: AuditDraft) {
   const waiting = { createdAt, publishedAt: null, streamSeq: null };
-  return { id, forTenant: audit.Tenant, type: '', event: null, audit: JSON.stringify(audit), tasks: [], traceparent: currentTraceparent(), ...waiting };
+  return {
+    id,
+    forTenant: audit.Tenant,
+    type: '',
+    event: null,
+    audit: JSON.stringify(audit),
+    tasks: [],
+    traceparent: currentTraceparent(),
+    ...waiting,
+  };
 }
 
-type Outcome = Pick<AuditDraft, 'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes' | 'GrantID'>;
+type Outcome = Pick<
+  AuditDraft,
+  'Tenant' | 'Action' | 'Result' | 'Code' | 'Targets' | 'Changes' | 'GrantID'
+>;
 
-function draft({ operation, caller, permission = '' }: Origin, now: Date, outcome: Outcome): AuditDraft {
+function draft(
+  { operation, caller, permission = '' }: Origin,
+  now: Date,
+  outcome: Outcome,
+): AuditDraft {
   return {
     ID: createId('aud'),
     OccurredAt: now.toISOString(),
@@ -169,4 +226,5 @@ function draft({ operation, caller, permission = '' }: Origin, now: Date, outcom
   };
 }
 
-const actorType = (caller: Caller) => (caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type);
+const actorType = (caller: Caller) =>
+  caller.type === 'service' || caller.type === 'worker' ? 'system' : caller.type;

@@ -7,13 +7,20 @@ const ring = [{ id: 'k1', key: randomBytes(32) }];
 const pager = createPager(ring);
 const binding = ['Groups_List', 'tnt_1'];
 const rows = Array.from({ length: 11 }, (_, index) => `id${index}`);
-const cursorAfter10 = () => pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row).nextCursor;
+const cursorAfter10 = () =>
+  pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row).nextCursor;
 
 test('a page is cut where its limit is, and its cursor goes on after the last row', () => {
   const { items, nextCursor } = pager.cut(rows, { limit: 11, after: '' }, binding, (row) => row);
   assert.equal(items.length, 10);
-  assert.deepEqual(pager.read({ limit: 0, cursor: nextCursor }, binding), { limit: 51, after: 'id9' });
-  assert.equal(pager.cut(rows.slice(0, 10), { limit: 11, after: '' }, binding, (row) => row).nextCursor, '');
+  assert.deepEqual(pager.read({ limit: 0, cursor: nextCursor }, binding), {
+    limit: 51,
+    after: 'id9',
+  });
+  assert.equal(
+    pager.cut(rows.slice(0, 10), { limit: 11, after: '' }, binding, (row) => row).nextCursor,
+    '',
+  );
 });
 
 test('a page holds 50 by default and 200 at most, and a query gives one row more', () => {
@@ -23,9 +30,14 @@ test('a page holds 50 by default and 200 at most, and a query gives one row more
 
 test('a cursor of another list, tenant or key ring, a changed one and junk are refused', () => {
   const cursor = cursorAfter10();
-  assert.throws(() => pager.read({ limit: 0, cursor }, ['Groups_List', 'tnt_2']), /not a cursor of this list/);
+  assert.throws(
+    () => pager.read({ limit: 0, cursor }, ['Groups_List', 'tnt_2']),
+    /not a cursor of this list/,
+  );
   assert.throws(() => pager.read({ limit: 0, cursor }, ['Roles_List', 'tnt_1']));
-  assert.throws(() => createPager([{ id: 'k1', key: randomBytes(32) }]).read({ limit: 0, cursor }, binding));
+  assert.throws(() =>
+    createPager([{ id: 'k1', key: randomBytes(32) }]).read({ limit: 0, cursor }, binding),
+  );
   assert.throws(() => pager.read({ limit: 0, cursor: `${cursor}AA` }, binding));
   assert.throws(() => pager.read({ limit: 0, cursor: 'junk' }, binding));
 });

@@ -28,18 +28,25 @@ export function createPager(ring: KeyRing) {
   /** The cursor of a list that goes on after `after`. */
   function cursorAt(after: string, binding: readonly string[]): string {
     const [key] = keys();
-    return key ? Buffer.concat([macOf(key, binding, after), Buffer.from(after)]).toString('base64url') : '';
+    return key
+      ? Buffer.concat([macOf(key, binding, after), Buffer.from(after)]).toString('base64url')
+      : '';
   }
 
   return {
     /** Reads a page request. `binding` names the list: operation, tenant, filter. Throws invalid_argument for a cursor of another list. */
-    read(page: { limit: number; cursor: string } | undefined, binding: readonly string[]): PageQuery {
+    read(
+      page: { limit: number; cursor: string } | undefined,
+      binding: readonly string[],
+    ): PageQuery {
       const limit = Math.min(page?.limit || defaultLimit, maxLimit) + 1;
       if (!page?.cursor) return { limit, after: '' };
       const bytes = Buffer.from(page.cursor, 'base64url');
       const mac = bytes.subarray(0, macLength);
       const after = bytes.subarray(macLength).toString();
-      const genuine = mac.length === macLength && keys().some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
+      const genuine =
+        mac.length === macLength &&
+        keys().some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
       if (!genuine) throw invalid('Page.Cursor is not a cursor of this list', 'BAD_CURSOR');
       return { limit, after };
     },
@@ -50,10 +57,18 @@ export function createPager(ring: KeyRing) {
      * Cuts a page from the rows that a query gave: the row too many tells that there is more.
      * `keyOf` gives the text after which the next page begins.
      */
-    cut<Row>(rows: readonly Row[], { limit }: PageQuery, binding: readonly string[], keyOf: (row: Row) => string) {
+    cut<Row>(
+      rows: readonly Row[],
+      { limit }: PageQuery,
+      binding: readonly string[],
+      keyOf: (row: Row) => string,
+    ) {
       const items = rows.slice(0, limit - 1);
       const last = items.at(-1);
-      return { items, nextCursor: rows.length < limit || last === undefined ? '' : cursorAt(keyOf(last), binding) };
+      return {
+        items,
+        nextCursor: rows.length < limit || last === undefined ? '' : cursorAt(keyOf(last), binding),
+      };
     },
   };
 }

@@ -16,14 +16,28 @@ const hop = { tls: undefined, log: createLog('test', () => {}) };
 
 test('openPeers names every address that does not suit the wire', async () => {
   const http = { identity: 'dns:///identity:8081', access: 'http://access:8080', sso: 'sso:8080' };
-  await assert.rejects(openPeers('gateway', { rpc: 'http', callerKey }, http, hop), (error: Error) => {
-    assert.ok(error instanceof ConfigurationError);
-    assert.match(error.message, /BAILIWICK_IDENTITY_URL must be like http:\/\/identity:8080 with BAILIWICK_RPC=http\n.*BAILIWICK_SSO_URL/);
-    assert.doesNotMatch(error.message, /ACCESS/);
-    return true;
-  });
-  await assert.rejects(openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'http://access:8080' }, hop), /BAILIWICK_ACCESS_URL must be like dns:/);
-  const { access } = await openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'ipv4:127.0.0.1:1,127.0.0.1:2' }, hop);
+  await assert.rejects(
+    openPeers('gateway', { rpc: 'http', callerKey }, http, hop),
+    (error: Error) => {
+      assert.ok(error instanceof ConfigurationError);
+      assert.match(
+        error.message,
+        /BAILIWICK_IDENTITY_URL must be like http:\/\/identity:8080 with BAILIWICK_RPC=http\n.*BAILIWICK_SSO_URL/,
+      );
+      assert.doesNotMatch(error.message, /ACCESS/);
+      return true;
+    },
+  );
+  await assert.rejects(
+    openPeers('gateway', { rpc: 'grpc', callerKey }, { access: 'http://access:8080' }, hop),
+    /BAILIWICK_ACCESS_URL must be like dns:/,
+  );
+  const { access } = await openPeers(
+    'gateway',
+    { rpc: 'grpc', callerKey },
+    { access: 'ipv4:127.0.0.1:1,127.0.0.1:2' },
+    hop,
+  );
   await access.close();
 });
 
@@ -41,17 +55,24 @@ function loads(rpc: string, url: string): { grpc: boolean; connectNode: boolean 
     const { access } = await openPeers('gateway', { rpc: '${rpc}', callerKey }, { access: '${url}' }, hop);
     await access.close();
     console.log(JSON.stringify({ grpc: seen.has('@grpc/grpc-js'), connectNode: seen.has('@connectrpc/connect-node') }));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
-    encoding: 'utf8',
-    env: { ...process.env, CALLER_KEY: pem },
-  });
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', script],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, CALLER_KEY: pem },
+    },
+  );
   assert.ok(stdout, stderr);
   return JSON.parse(stdout) as { grpc: boolean; connectNode: boolean };
 }
 
-const unseen = process.versions['deno'] !== undefined && 'what is loaded is seen with a hook of Node’s';
+const unseen =
+  process.versions['deno'] !== undefined && 'what is loaded is seen with a hook of Node’s';
 
-test('what a process does not need is not loaded: grpc-js with http, connect-node before a client asks for it', { skip: unseen }, () => {
+test('what a process does not need is not loaded: grpc-js with http, connect-node before a client asks for it', {
+  skip: unseen,
+}, () => {
   assert.deepEqual(loads('http', 'http://access:8080'), { grpc: false, connectNode: false });
   assert.deepEqual(loads('grpc', 'dns:///access:8081'), { grpc: true, connectNode: false });
 });

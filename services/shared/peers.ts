@@ -30,14 +30,21 @@ export async function openPeers<Name extends string>(
   const wrong = named.filter(([, url]) => !address.test(url));
   if (wrong.length > 0)
     throw new ConfigurationError(
-      wrong.map(([name]) => `BAILIWICK_${name.toUpperCase()}_URL must be like ${example} with BAILIWICK_RPC=${wire}${tls ? ' and TLS' : ''}`),
+      wrong.map(
+        ([name]) =>
+          `BAILIWICK_${name.toUpperCase()}_URL must be like ${example} with BAILIWICK_RPC=${wire}${tls ? ' and TLS' : ''}`,
+      ),
     );
   const sign = openCallerSigner(issuer, callerKey, log);
   const open = await opener(wire);
-  return Object.fromEntries(named.map(([audience, url]) => [audience, open({ url, audience, sign, tls })])) as Record<Name, WireTransport>;
+  return Object.fromEntries(
+    named.map(([audience, url]) => [audience, open({ url, audience, sign, tls })]),
+  ) as Record<Name, WireTransport>;
 }
 
 // grpc-js costs 23 MB, which a process that calls over HTTP does not spend.
 async function opener(wire: 'http' | 'grpc'): Promise<(options: WireOptions) => WireTransport> {
-  return wire === 'http' ? createHttpTransport : (await import('./rpc-grpc.ts')).createGrpcTransport;
+  return wire === 'http'
+    ? createHttpTransport
+    : (await import('./rpc-grpc.ts')).createGrpcTransport;
 }

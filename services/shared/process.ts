@@ -29,7 +29,10 @@ export type ProcessSettings = { host: string; adminPort: number; preDrainMs: num
  * Runs a process from start to exit: its probes, its orderly end on SIGTERM, SIGINT or the loss of its
  * parent, and the last resort for errors nobody caught.
  */
-export async function runProcess(name: string, start: (log: Log) => Promise<{ running: Running; settings: ProcessSettings }>): Promise<void> {
+export async function runProcess(
+  name: string,
+  start: (log: Log) => Promise<{ running: Running; settings: ProcessSettings }>,
+): Promise<void> {
   const log = createLog(name);
   process.on('unhandledRejection', (error) => log.error('an unhandled rejection', { error }));
   process.on('uncaughtException', (error) => {
@@ -39,12 +42,20 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
   try {
     const telemetry = await startTelemetry(name, log);
     const { running, settings } = await start(log);
-    await collectLoaded().catch((error: unknown) => log.warn('what loading has left was not collected', { error }));
+    await collectLoaded().catch((error: unknown) =>
+      log.warn('what loading has left was not collected', { error }),
+    );
     const probes = createProbes(running);
     const admin = await listenHttp(settings.host, settings.adminPort, (request, response) =>
-      request.url === '/metrics' && telemetry.metrics ? telemetry.metrics(request, response) : probes.handle(request, response),
+      request.url === '/metrics' && telemetry.metrics
+        ? telemetry.metrics(request, response)
+        : probes.handle(request, response),
     );
-    log.info('listening', { port: running.port, grpcPort: running.grpcPort, adminPort: admin.port });
+    log.info('listening', {
+      port: running.port,
+      grpcPort: running.grpcPort,
+      adminPort: admin.port,
+    });
 
     let ending = false;
     const end = async (reason: string) => {
@@ -67,11 +78,15 @@ export async function runProcess(name: string, start: (log: Log) => Promise<{ ru
         process.exit(1);
       });
     };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => endOrFail(signal));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => endOrFail(signal));
     // The local start keeps a channel to its children: without it they would outlive a killed parent.
     process.on('disconnect', () => endOrFail('the parent is gone'));
   } catch (error) {
-    log.error(error instanceof ConfigurationError ? error.message : 'the process could not start', error instanceof ConfigurationError ? {} : { error });
+    log.error(
+      error instanceof ConfigurationError ? error.message : 'the process could not start',
+      error instanceof ConfigurationError ? {} : { error },
+    );
     // 78 (EX_CONFIG): starting again with the same settings would fail again.
     process.exit(error instanceof ConfigurationError ? 78 : 1);
   }
@@ -103,10 +118,14 @@ function createProbes(running: Running) {
     },
     async handle(
       request: { url?: string | undefined },
-      response: { writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown } },
+      response: {
+        writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+      },
     ) {
       const answer = (failure: string | undefined) =>
-        response.writeHead(failure === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${failure ?? 'ok'}\n`);
+        response
+          .writeHead(failure === undefined ? 200 : 503, { 'content-type': 'text/plain' })
+          .end(`${failure ?? 'ok'}\n`);
       if (request.url === '/livez') answer(liveness());
       else if (request.url === '/readyz') answer(await readiness());
       else if (request.url === '/startupz') answer(started ? undefined : await readiness());

@@ -1,9 +1,9 @@
 import type { Broker } from './broker.ts';
 import { followEvents } from './events.ts';
 import type { Log } from './log.ts';
+import type { ServiceSchema } from './migrations.ts';
 import { type Database, type EntityManager, execute, isTenantScoped } from './orm.ts';
 import type { Origin } from './outbox.ts';
-import type { ServiceSchema } from './migrations.ts';
 import type { Background } from './service.ts';
 
 // A tenant whose grace is over is removed by each service for itself, from all of its tables.
@@ -28,7 +28,14 @@ type Following = {
 };
 
 /** Removes the rows of tenants that are gone. */
-export function followPurges({ schema, database, broker, log, before, after }: Following): Background {
+export function followPurges({
+  schema,
+  database,
+  broker,
+  log,
+  before,
+  after,
+}: Following): Background {
   return () => {
     followEvents(
       { broker, log },
@@ -41,7 +48,8 @@ export function followPurges({ schema, database, broker, log, before, after }: F
         async handle({ tenant, origin }) {
           if (before) await database.transaction(tenant, (em) => before(em, tenant, origin));
           // A transaction each: within one, each batch would read past all that were deleted before it.
-          for (const table of tablesOfTenants(schema)) while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
+          for (const table of tablesOfTenants(schema))
+            while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
           after?.(tenant);
         },
       },
@@ -52,11 +60,20 @@ export function followPurges({ schema, database, broker, log, before, after }: F
 }
 
 /** The tables whose rows belong to tenants, but for those that are `kept`. */
-export const tablesOfTenants = ({ entities }: ServiceSchema, kept: readonly string[] = []): string[] =>
-  entities.filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName)).map(({ meta }) => meta.tableName);
+export const tablesOfTenants = (
+  { entities }: ServiceSchema,
+  kept: readonly string[] = [],
+): string[] =>
+  entities
+    .filter((one) => isTenantScoped(one) && !kept.includes(one.meta.tableName))
+    .map(({ meta }) => meta.tableName);
 
 /** Deletes some of a tenant's rows, as many as the database does in the time that it gives a statement. Whether there may be more. */
-export async function purgeBatch(em: EntityManager, table: string, tenant: string): Promise<boolean> {
+export async function purgeBatch(
+  em: EntityManager,
+  table: string,
+  tenant: string,
+): Promise<boolean> {
   if (tenant === '') throw new Error('the rows of the platform belong to no tenant');
   const text = `delete from ${table} where ctid = any (array (select ctid from ${table} where tenant = $1 limit $2)) returning 1`;
   return (await execute(em, text, [tenant, batch])).length === batch;

@@ -33,7 +33,11 @@ test('what is there is asked once in two seconds, however often somebody wants t
 
 test('what is away is asked each time, so that its return is told at once', async (t) => {
   stopTheClock(t);
-  const { readiness, asked } = ask(new Error('the schema cannot be used yet'), new Error('the broker is away'), 'there');
+  const { readiness, asked } = ask(
+    new Error('the schema cannot be used yet'),
+    new Error('the broker is away'),
+    'there',
+  );
   assert.equal(await readiness(), 'the schema cannot be used yet');
   assert.equal(await readiness(), 'the broker is away');
   assert.equal(await readiness(), undefined);

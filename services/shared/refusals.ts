@@ -2,7 +2,7 @@ import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb
 import { create } from '@bufbuild/protobuf';
 import type { Log } from './log.ts';
 import type { Database, EntityManager } from './orm.ts';
-import { type Origin, recordRefusal, type Refusal } from './outbox.ts';
+import { type Origin, type Refusal, recordRefusal } from './outbox.ts';
 
 // The audit of calls that were refused or failed. Whoever calls can have as many of them as they like, also in the audit of a
 // tenant that is none of theirs: what repeats itself is counted.
@@ -18,7 +18,8 @@ export type Refusals = ReturnType<typeof createRefusals>;
 export function createRefusals(database: Database, log: Log) {
   let kinds = new Map<string, { times: number; origin: Origin; refusal: Refusal }>();
 
-  const write = (origin: Origin, refusal: Refusal, times = 1) => database.transaction(null, (em) => Promise.resolve(recordRefusal(em, origin, refusal, times)));
+  const write = (origin: Origin, refusal: Refusal, times = 1) =>
+    database.transaction(null, (em) => Promise.resolve(recordRefusal(em, origin, refusal, times)));
 
   /** Writes what was counted, and begins anew. */
   async function tell(): Promise<void> {
@@ -26,10 +27,15 @@ export function createRefusals(database: Database, log: Log) {
     kinds = new Map();
     if (counted.length === 0) return;
     const writeAll = (em: EntityManager) => {
-      for (const { origin, refusal, times } of counted) recordRefusal(em, origin, refusal, times - single);
+      for (const { origin, refusal, times } of counted)
+        recordRefusal(em, origin, refusal, times - single);
       return Promise.resolve();
     };
-    await database.transaction(null, writeAll).catch((error: unknown) => log.error('refused calls could not be audited', { error, kinds: counted.length }));
+    await database
+      .transaction(null, writeAll)
+      .catch((error: unknown) =>
+        log.error('refused calls could not be audited', { error, kinds: counted.length }),
+      );
   }
 
   return {
@@ -48,5 +54,9 @@ export function createRefusals(database: Database, log: Log) {
 // What a call carries besides may be large, and is kept for a minute here.
 function onlyAudited({ operation, caller, permission = '' }: Origin): Origin {
   const { type, id, credentialId, ip, userAgent, requestId } = caller;
-  return { operation: { name: operation.name }, caller: create(CallerSchema, { type, id, credentialId, ip, userAgent, requestId }), permission };
+  return {
+    operation: { name: operation.name },
+    caller: create(CallerSchema, { type, id, credentialId, ip, userAgent, requestId }),
+    permission,
+  };
 }

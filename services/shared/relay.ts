@@ -15,7 +15,8 @@ const paceMs = 50;
 
 const lag = gauge<{ service: string }>({
   name: 'bailiwick_outbox_lag_seconds',
-  about: "Age of the oldest outbox row that is not published; 0 where there is none. The database's: the same from every replica.",
+  about:
+    "Age of the oldest outbox row that is not published; 0 where there is none. The database's: the same from every replica.",
 });
 const oldest: Statement = {
   name: 'outbox.oldest',
@@ -38,7 +39,17 @@ type Waiting = {
  * Publishes a service's outbox rows in the background: at once after `nudge`, otherwise every
  * `intervalMs`. Any number of replicas may run it; rows are kept 24 h after they were published.
  */
-export function startRelay({ database, broker, log, intervalMs = 500 }: { database: Database; broker: Broker; log: Log; intervalMs?: number }) {
+export function startRelay({
+  database,
+  broker,
+  log,
+  intervalMs = 500,
+}: {
+  database: Database;
+  broker: Broker;
+  log: Log;
+  intervalMs?: number;
+}) {
   lag.from(async () => {
     const [row] = await database.query<{ age: number }>(oldest, []);
     return [{ value: row?.age ?? 0, labels: { service: database.service } }];
@@ -60,7 +71,9 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
         [batch, [...tooLarge]],
       );
       // In this order, without waiting for one another. What fails is sent again, and the broker knows what it has of it.
-      const sent = await Promise.all(rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))));
+      const sent = await Promise.all(
+        rows.map((row) => continueTrace(row.traceparent, () => send(broker, row))),
+      );
       const published = sent.flatMap(({ id, seq }) => (seq === undefined ? [] : [{ id, seq }]));
       if (published.length > 0)
         await execute(
@@ -98,7 +111,8 @@ export function startRelay({ database, broker, log, intervalMs = 500 }: { databa
       while ((await publishBatch()) === batch && !stopped);
     }
     // One batch a round: what waits to be published does not wait for this.
-    if (Date.now() >= nextClean && (await deleteOld()) < deletedAtOnce) nextClean = Date.now() + 3_600_000;
+    if (Date.now() >= nextClean && (await deleteOld()) < deletedAtOnce)
+      nextClean = Date.now() + 3_600_000;
   }
 
   const loop = (async () => {
@@ -141,7 +155,10 @@ const send = (broker: Broker, row: Waiting): Promise<Sent> =>
     (error: unknown) => ({ id: row.id, error }),
   );
 
-async function publishRow(broker: Broker, { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting): Promise<number> {
+async function publishRow(
+  broker: Broker,
+  { id, for_tenant: tenant, type, event, audit, tasks, stream_seq: before }: Waiting,
+): Promise<number> {
   const subject = `evt.${tenant || '_'}.${type || 'audit'}`;
   // Where only tasks were lost the stream has it still, and would drop it as a repetition.
   const message = before === null ? id : `${id}:${before}`;

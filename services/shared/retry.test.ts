@@ -24,26 +24,49 @@ async function attempts(
 }
 
 test('what was certainly not processed is sent again, whatever it does', async () => {
-  for (const method of [save, get]) assert.partialDeepStrictEqual(await attempts(method, [unprocessed, unprocessed, 'done']), { times: 3, result: 'done' });
+  for (const method of [save, get])
+    assert.partialDeepStrictEqual(await attempts(method, [unprocessed, unprocessed, 'done']), {
+      times: 3,
+      result: 'done',
+    });
 });
 
 test('what may have been processed is sent again only where it is free of side effects, and twice at most', async () => {
-  assert.partialDeepStrictEqual(await attempts(get, [unknown, unknown, 'done']), { times: 3, result: 'done' });
+  assert.partialDeepStrictEqual(await attempts(get, [unknown, unknown, 'done']), {
+    times: 3,
+    result: 'done',
+  });
   assert.partialDeepStrictEqual(await attempts(get, [unknown]), { times: 3, result: unknown });
-  assert.partialDeepStrictEqual(await attempts(save, [unknown, 'done']), { times: 1, result: unknown });
-  assert.partialDeepStrictEqual(await attempts(save, [unprocessed, unknown, 'done']), { times: 2, result: unknown });
+  assert.partialDeepStrictEqual(await attempts(save, [unknown, 'done']), {
+    times: 1,
+    result: unknown,
+  });
+  assert.partialDeepStrictEqual(await attempts(save, [unprocessed, unknown, 'done']), {
+    times: 2,
+    result: unknown,
+  });
 });
 
 test('an answer is an answer, also "unavailable"', async () => {
   const answer = new ConnectError('the database is away', Code.Unavailable);
-  assert.partialDeepStrictEqual(await attempts(get, [answer, 'done']), { times: 1, result: answer });
+  assert.partialDeepStrictEqual(await attempts(get, [answer, 'done']), {
+    times: 1,
+    result: answer,
+  });
 });
 
 test('all attempts share one deadline, and nobody is called for a client that has gone', async () => {
   const { result, remaining } = await attempts(save, [unprocessed], { timeoutMs: 400 });
   assert.equal(result, unprocessed);
-  assert.ok(remaining.length > 3 && remaining.every((ms, index) => ms > 0 && ms <= (remaining[index - 1] ?? 400)), remaining.join());
-  assert.partialDeepStrictEqual(await attempts(get, [unprocessed], { signal: AbortSignal.abort() }), { times: 1, result: unprocessed });
+  assert.ok(
+    remaining.length > 3 &&
+      remaining.every((ms, index) => ms > 0 && ms <= (remaining[index - 1] ?? 400)),
+    remaining.join(),
+  );
+  assert.partialDeepStrictEqual(
+    await attempts(get, [unprocessed], { signal: AbortSignal.abort() }),
+    { times: 1, result: unprocessed },
+  );
 });
 
 test('a service that cannot be reached is waited for as long as it takes to start, not longer', async () => {

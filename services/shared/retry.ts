@@ -32,7 +32,10 @@ type RetryOptions = { method: DescMethodUnary; timeoutMs: number; signal: AbortS
  * Makes attempts until one is answered, all of them within `timeoutMs`. What is certainly unprocessed is sent again for as long as
  * `patienceMs`, and once in any case; what may have been processed only where the method is free of side effects, and twice at most.
  */
-export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions, attempt: (remainingMs: number) => Promise<T>): Promise<T> {
+export async function withRetries<T>(
+  { method, timeoutMs, signal }: RetryOptions,
+  attempt: (remainingMs: number) => Promise<T>,
+): Promise<T> {
   const began = performance.now();
   const left = () => timeoutMs - (performance.now() - began);
   const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
@@ -41,9 +44,13 @@ export async function withRetries<T>({ method, timeoutMs, signal }: RetryOptions
       return await attempt(left());
     } catch (error) {
       const passed = performance.now() - began;
-      const pause = (pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0) * (0.5 + Math.random() / 2);
-      if (!(error instanceof Unanswered) || signal?.aborted || passed + pause >= timeoutMs) throw error;
-      const again = error.unprocessed ? failures === 0 || passed < patienceMs : repeatable && ++repetitions <= maxRepetitions;
+      const pause =
+        (pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0) * (0.5 + Math.random() / 2);
+      if (!(error instanceof Unanswered) || signal?.aborted || passed + pause >= timeoutMs)
+        throw error;
+      const again = error.unprocessed
+        ? failures === 0 || passed < patienceMs
+        : repeatable && ++repetitions <= maxRepetitions;
       if (!again) throw error;
       if (pause > 0) await sleep(pause);
       // A busy process wakes up late.

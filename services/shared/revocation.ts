@@ -11,10 +11,18 @@ import { counter } from './metrics.ts';
 export const leaseMs = 2000;
 const heartbeatMs = 500;
 
-const subjects = { lease: 'bailiwick.lease', revoke: 'bailiwick.revoke', ack: 'bailiwick.ack' } as const;
+const subjects = {
+  lease: 'bailiwick.lease',
+  revoke: 'bailiwick.revoke',
+  ack: 'bailiwick.ack',
+} as const;
 
 /** What rights hang on: everything remembered under one of these names is forgotten with it. */
-export type RightsKey = `user:${string}` | `bot:${string}` | `credential:${string}` | `tenant:${string}`;
+export type RightsKey =
+  | `user:${string}`
+  | `bot:${string}`
+  | `credential:${string}`
+  | `tenant:${string}`;
 
 type Revocation = { id: string; keys: readonly RightsKey[] };
 
@@ -86,7 +94,10 @@ export function createRevoker(broker: Broker) {
     });
     waiting.set(revocation.id, missing);
     broker.signal(subjects.revoke, JSON.stringify(revocation), `${subjects.ack}.${self}`);
-    await Promise.race([sleep(Math.max(0, over - now)), Promise.all([acknowledged, sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)))])]);
+    await Promise.race([
+      sleep(Math.max(0, over - now)),
+      Promise.all([acknowledged, sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)))]),
+    ]);
     waiting.delete(revocation.id);
     done.delete(revocation.id);
   };
@@ -101,7 +112,8 @@ const maxRemembered = 50_000;
 
 const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   name: 'bailiwick_permission_cache',
-  about: 'Principals and rights that a gateway looked for in its memory, by whether they were there.',
+  about:
+    'Principals and rights that a gateway looked for in its memory, by whether they were there.',
 });
 
 /** The gateway's side: remembers answers for a lease, and only while it can be told to forget them. */
@@ -117,7 +129,8 @@ export function createMemory(broker: Broker) {
       const { id, keys } = JSON.parse(body) as Revocation;
       revocations++;
       const revoked = new Set<string>(keys);
-      for (const [name, { keys: held }] of answers) if (held.some((key) => revoked.has(key))) answers.delete(name);
+      for (const [name, { keys: held }] of answers)
+        if (held.some((key) => revoked.has(key))) answers.delete(name);
       answer(JSON.stringify({ id, holder: self }));
     })
     .then(
@@ -138,7 +151,10 @@ export function createMemory(broker: Broker) {
 
   return {
     /** What `load` answers, remembered under the keys it names and never past `endsAt`. An error is not remembered. */
-    async recall<T>(name: string, load: () => Promise<{ value: T; keys: readonly RightsKey[]; endsAt?: number }>): Promise<T> {
+    async recall<T>(
+      name: string,
+      load: () => Promise<{ value: T; keys: readonly RightsKey[]; endsAt?: number }>,
+    ): Promise<T> {
       const now = Date.now();
       const known = answers.get(name);
       const isKnown = known && known.ends > now && leaseEnds > now;

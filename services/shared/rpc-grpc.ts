@@ -43,12 +43,25 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
   async function connected(limitMs: number): Promise<void> {
     const channel = client.getChannel();
     const began = Date.now();
-    for (let state = channel.getConnectivityState(true); state !== connectivityState.READY; state = channel.getConnectivityState(true)) {
-      const until = began + Math.min(limitMs, state === connectivityState.CONNECTING ? slownessMs : patienceMs);
+    for (
+      let state = channel.getConnectivityState(true);
+      state !== connectivityState.READY;
+      state = channel.getConnectivityState(true)
+    ) {
+      const until =
+        began + Math.min(limitMs, state === connectivityState.CONNECTING ? slownessMs : patienceMs);
       if (Date.now() >= until)
-        throw new ConnectError('the service cannot be reached', Code.Unavailable, undefined, undefined, new Error(`no connection to ${options.url}`));
+        throw new ConnectError(
+          'the service cannot be reached',
+          Code.Unavailable,
+          undefined,
+          undefined,
+          new Error(`no connection to ${options.url}`),
+        );
       const seen = state;
-      await new Promise<void>((resolve) => channel.watchConnectivityState(seen, until, () => resolve()));
+      await new Promise<void>((resolve) =>
+        channel.watchConnectivityState(seen, until, () => resolve()),
+      );
     }
   }
 
@@ -61,11 +74,19 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     return new Promise((resolve, reject) => {
       const path = `/${method.parent.typeName}/${method.name}`;
-      const call = client.makeUnaryRequest(path, toBuffer, toBuffer, body, metadata, { deadline }, (error, answer) => {
-        signal?.removeEventListener('abort', cancel);
-        if (error) reject(failure(error));
-        else resolve(answer ?? new Uint8Array());
-      });
+      const call = client.makeUnaryRequest(
+        path,
+        toBuffer,
+        toBuffer,
+        body,
+        metadata,
+        { deadline },
+        (error, answer) => {
+          signal?.removeEventListener('abort', cancel);
+          if (error) reject(failure(error));
+          else resolve(answer ?? new Uint8Array());
+        },
+      );
       const cancel = () => call.cancel();
       if (signal?.aborted) cancel();
       else signal?.addEventListener('abort', cancel);
@@ -80,7 +101,10 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
 function credentialsOf(tls: Tls | undefined): ChannelCredentials {
   if (!tls) return credentials.createInsecure();
   const ends = new Map<unknown, () => void>();
-  const add = <Update>(listener: (update: Update) => void, updateOf: (material: Material) => Update) => {
+  const add = <Update>(
+    listener: (update: Update) => void,
+    updateOf: (material: Material) => Update,
+  ) => {
     listener(updateOf(tls.current()));
     ends.set(
       listener,
@@ -89,15 +113,21 @@ function credentialsOf(tls: Tls | undefined): ChannelCredentials {
   };
   const remove = (listener: unknown) => ends.get(listener)?.();
   const provider: experimental.CertificateProvider = {
-    addCaCertificateListener: (listener) => add(listener, ({ ca }) => ({ caCertificate: Buffer.from(ca) })),
-    addIdentityCertificateListener: (listener) => add(listener, ({ cert, key }) => ({ certificate: Buffer.from(cert), privateKey: Buffer.from(key) })),
+    addCaCertificateListener: (listener) =>
+      add(listener, ({ ca }) => ({ caCertificate: Buffer.from(ca) })),
+    addIdentityCertificateListener: (listener) =>
+      add(listener, ({ cert, key }) => ({
+        certificate: Buffer.from(cert),
+        privateKey: Buffer.from(key),
+      })),
     removeCaCertificateListener: remove,
     removeIdentityCertificateListener: remove,
   };
   return experimental.createCertificateProviderChannelCredentials(provider, provider);
 }
 
-const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const toBuffer = (bytes: Uint8Array) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** REFUSED_STREAM in grpc-js' words, which is all it leaves of it: nothing was processed (RFC 9113, section 8.7). It sends such a call again once. */
 const refused = 'Stream refused by server';
@@ -107,9 +137,13 @@ const detailsHeader = 'grpc-status-details-bin';
 /** The service's own error with its detail, or Unanswered where the connection failed. */
 function failure(error: ServiceError): Error {
   const details = error.metadata?.get(detailsHeader)[0];
-  if (details instanceof Buffer) return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
+  if (details instanceof Buffer)
+    return findTrailerError(new Headers({ [detailsHeader]: details.toString('base64') })) ?? error;
   if (error.code === status.UNAVAILABLE) return new Unanswered(error.details === refused, error);
   // gRPC's codes are Connect's, number by number.
-  const code = Object.values(Code).find((candidate): candidate is Code => candidate === (error.code as number)) ?? Code.Unknown;
+  const code =
+    Object.values(Code).find(
+      (candidate): candidate is Code => candidate === (error.code as number),
+    ) ?? Code.Unknown;
   return new ConnectError(error.details, code, undefined, undefined, error);
 }

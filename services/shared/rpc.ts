@@ -1,4 +1,13 @@
-import { create, type DescMessage, type DescMethodStreaming, type DescMethodUnary, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { operationOf } from '@bailiwick/proto/registry.ts';
+import {
+  create,
+  type DescMessage,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import {
   Code,
   ConnectError,
@@ -10,10 +19,9 @@ import {
   type UnaryResponse,
 } from '@connectrpc/connect';
 import { errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { operationOf } from '@bailiwick/proto/registry.ts';
 import { Pool } from 'undici';
+import { type Caller, type CallerSigner, callerHeader, serviceCaller } from './caller.ts';
 import { callOut, timed } from './calls.ts';
-import { type Caller, callerHeader, type CallerSigner, serviceCaller } from './caller.ts';
 import { hopAgent, unprocessedHeader } from './connections.ts';
 import type { Dispatch } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
@@ -29,7 +37,8 @@ import { currentTraceparent, traceparentHeader } from './trace.ts';
 /** Who a call is made for. Set on the context of every call that leaves a process. */
 export const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' });
 
-export const contextFor = (caller: Caller): ContextValues => createContextValues().set(callerKey, caller);
+export const contextFor = (caller: Caller): ContextValues =>
+  createContextValues().set(callerKey, caller);
 
 const defaultTimeoutMs = 15_000;
 /** Connections are made anew all the time: replicas that were added get their share of the calls within seconds. */
@@ -56,7 +65,11 @@ export type Attempt = {
 };
 
 /** Makes attempts. Throws a ConnectError for an answer that is an error, and Unanswered for none. */
-export type Wire = { system: 'connectrpc' | 'grpc'; send(attempt: Attempt): Promise<Uint8Array>; close(): Promise<void> };
+export type Wire = {
+  system: 'connectrpc' | 'grpc';
+  send(attempt: Attempt): Promise<Uint8Array>;
+  close(): Promise<void>;
+};
 
 /** A transport to one service over a wire: signed, with a deadline for all attempts together. */
 export function createWireTransport({ audience, sign }: WireOptions, wire: Wire): WireTransport {
@@ -73,8 +86,11 @@ export function createWireTransport({ audience, sign }: WireOptions, wire: Wire)
       const caller = sign(requireCaller(context), audience);
       const bytes = await callOut({ service: audience, method, system: wire.system }, () => {
         const headers = { [callerHeader]: caller, ...traceHeader() };
-        const attempt = (remainingMs: number) => wire.send({ method, headers, body, signal, timeoutMs: Math.ceil(remainingMs) });
-        return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) => Promise.reject(rpcError(error)));
+        const attempt = (remainingMs: number) =>
+          wire.send({ method, headers, body, signal, timeoutMs: Math.ceil(remainingMs) });
+        return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) =>
+          Promise.reject(rpcError(error)),
+        );
       });
       return response(method, fromBinary(method.output, bytes));
     },
@@ -118,7 +134,8 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     if (response.headers[unprocessedHeader] !== undefined) throw new Unanswered(true, failure);
     if (!String(response.headers['content-type']).startsWith('application/json')) {
       // Connect's word for a method that the service does not know: it is of an earlier version.
-      if (response.statusCode === 404) throw new ConnectError('the service does not know this method', Code.Unimplemented);
+      if (response.statusCode === 404)
+        throw new ConnectError('the service does not know this method', Code.Unimplemented);
       // Not in our words: a proxy's answer for a service that it could not reach.
       throw new Unanswered(false, failure);
     }
@@ -127,7 +144,10 @@ export function createHttpTransport(options: WireOptions): WireTransport {
 
   return createWireTransport(options, {
     system: 'connectrpc',
-    send: (attempt) => send(attempt).catch((error: unknown) => Promise.reject(error instanceof ConnectError ? error : unanswered(error))),
+    send: (attempt) =>
+      send(attempt).catch((error: unknown) =>
+        Promise.reject(error instanceof ConnectError ? error : unanswered(error)),
+      ),
     close: () => pool.close(),
   });
 }
@@ -160,7 +180,9 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
         const caller = requireCaller(context);
         const deadline = AbortSignal.timeout(timeoutMs ?? defaultTimeoutMs);
         const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
-        const message = await timed(operationOf(method).host, method, () => target(method, request, caller, ends));
+        const message = await timed(operationOf(method).host, method, () =>
+          target(method, request, caller, ends),
+        );
         return response(method, message as UnaryResponse<I, O>['message']);
       } catch (error) {
         throw toConnectError(toServiceError(error));
@@ -175,7 +197,14 @@ export function asService(transport: Transport, service: string): Transport {
   const own = contextFor(serviceCaller(service));
   return {
     unary: (method, signal, timeoutMs, header, input, context) =>
-      transport.unary(method, signal, timeoutMs, header, input, context?.get(callerKey) ? context : own),
+      transport.unary(
+        method,
+        signal,
+        timeoutMs,
+        header,
+        input,
+        context?.get(callerKey) ? context : own,
+      ),
     stream: noStream,
   };
 }
@@ -193,12 +222,32 @@ function requireCaller(context: ContextValues | undefined): Caller {
 }
 
 const rpcError = (error: unknown) =>
-  error instanceof ConnectError ? error : new ConnectError('the service does not answer', Code.Unavailable, undefined, undefined, error);
+  error instanceof ConnectError
+    ? error
+    : new ConnectError(
+        'the service does not answer',
+        Code.Unavailable,
+        undefined,
+        undefined,
+        error,
+      );
 
-function response<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, message: UnaryResponse<I, O>['message']): UnaryResponse<I, O> {
-  return { stream: false, service: method.parent, method, header: new Headers(), trailer: new Headers(), message };
+function response<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  message: UnaryResponse<I, O>['message'],
+): UnaryResponse<I, O> {
+  return {
+    stream: false,
+    service: method.parent,
+    method,
+    header: new Headers(),
+    trailer: new Headers(),
+    message,
+  };
 }
 
-function noStream<I extends DescMessage, O extends DescMessage>(_method: DescMethodStreaming<I, O>): Promise<StreamResponse<I, O>> {
+function noStream<I extends DescMessage, O extends DescMessage>(
+  _method: DescMethodStreaming<I, O>,
+): Promise<StreamResponse<I, O>> {
   return Promise.reject(new ConnectError('no operation streams', Code.Unimplemented));
 }

@@ -2,11 +2,20 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { open, openForPurpose, parseKeyRing, seal, sealForPurpose, unwrapKey, wrapKey } from './seal.ts';
+import {
+  open,
+  openForPurpose,
+  parseKeyRing,
+  seal,
+  sealForPurpose,
+  unwrapKey,
+  wrapKey,
+} from './seal.ts';
 
 const key = randomBytes(32);
 const context = ['tnt_1', 'whk_1', 'secret', 'dek_1'];
-const ringOf = (...ids: string[]) => ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join('\n');
+const ringOf = (...ids: string[]) =>
+  ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join('\n');
 
 test('what was sealed opens with the same key and context only', () => {
   const sealed = seal(key, Buffer.from('whsec_abc'), context);
@@ -31,7 +40,10 @@ test('a data key is unwrapped by the ring it was wrapped with, also after a newe
   const old = ringOf('k1');
   const ring = parseKeyRing(old);
   const { kek, wrapped } = wrapKey(ring, key, ['tnt_1']);
-  assert.deepEqual(unwrapKey(parseKeyRing(`${ringOf('k2')}\n${old}`), kek, wrapped, ['tnt_1']), key);
+  assert.deepEqual(
+    unwrapKey(parseKeyRing(`${ringOf('k2')}\n${old}`), kek, wrapped, ['tnt_1']),
+    key,
+  );
   assert.throws(() => unwrapKey(ring, kek, wrapped, ['tnt_2']));
   assert.throws(() => unwrapKey(parseKeyRing(ringOf('k3')), kek, wrapped, ['tnt_1']), /no key k1/);
 });
@@ -46,7 +58,14 @@ test('a value sealed for one purpose does not open for another', () => {
 });
 
 test('a key ring with anything wrong in it is refused', () => {
-  for (const text of ['', 'k1', 'k1:short', `k1:${randomBytes(31).toString('base64')}`, `${ringOf('a')}\n${ringOf('a')}`, `bad id:${key.toString('base64')}`]) {
+  for (const text of [
+    '',
+    'k1',
+    'k1:short',
+    `k1:${randomBytes(31).toString('base64')}`,
+    `${ringOf('a')}\n${ringOf('a')}`,
+    `bad id:${key.toString('base64')}`,
+  ]) {
     assert.throws(() => parseKeyRing(text), text);
   }
 });

@@ -22,11 +22,13 @@ export function parseKeyRing(text: string): KeyRing {
   const ring = lines.map((line) => {
     const [id = '', encoded = ''] = line.split(':');
     const key = Buffer.from(encoded, 'base64');
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(id) || key.length !== 32) throw new Error('the key ring needs lines of the form id:base64 with 32 bytes each');
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(id) || key.length !== 32)
+      throw new Error('the key ring needs lines of the form id:base64 with 32 bytes each');
     return { id, key };
   });
   if (ring.length === 0) throw new Error('the key ring is empty');
-  if (new Set(ring.map(({ id }) => id)).size !== ring.length) throw new Error('the key ring names one id twice');
+  if (new Set(ring.map(({ id }) => id)).size !== ring.length)
+    throw new Error('the key ring names one id twice');
   return ring;
 }
 
@@ -44,44 +46,75 @@ export function openKeyRing(file: Mounted<string>, log: Log): KeyRing {
 export function seal(key: Uint8Array, plain: Uint8Array, context: readonly string[]): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(additionalData(context));
-  return Buffer.concat([Buffer.from([version]), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([
+    Buffer.from([version]),
+    nonce,
+    cipher.update(plain),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
 }
 
 /** Opens what {@link seal} made. Throws if the key, the context or a single bit differs. */
 export function open(key: Uint8Array, sealed: Uint8Array, context: readonly string[]): Buffer {
   const blob = Buffer.from(sealed);
   if (blob.length < 29 || blob[0] !== version) throw new Error('not a sealed value');
-  const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(1, 13)).setAAD(additionalData(context)).setAuthTag(blob.subarray(-16));
+  const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(1, 13))
+    .setAAD(additionalData(context))
+    .setAuthTag(blob.subarray(-16));
   return Buffer.concat([decipher.update(blob.subarray(13, -16)), decipher.final()]);
 }
 
 /** A data key, wrapped by the ring's first key. */
-export function wrapKey(ring: KeyRing, dataKey: Uint8Array, context: readonly string[]): { kek: string; wrapped: Buffer } {
+export function wrapKey(
+  ring: KeyRing,
+  dataKey: Uint8Array,
+  context: readonly string[],
+): { kek: string; wrapped: Buffer } {
   const kek = ring[0];
   if (!kek) throw new Error('the key ring is empty');
   return { kek: kek.id, wrapped: seal(kek.key, dataKey, ['dek', kek.id, ...context]) };
 }
 
 /** The data key that {@link wrapKey} wrapped with the ring's key `kekId`. */
-export function unwrapKey(ring: KeyRing, kekId: string, wrapped: Uint8Array, context: readonly string[]): Buffer {
+export function unwrapKey(
+  ring: KeyRing,
+  kekId: string,
+  wrapped: Uint8Array,
+  context: readonly string[],
+): Buffer {
   const kek = ring.find(({ id }) => id === kekId);
   if (!kek) throw new Error(`the key ring has no key ${kekId}`);
   return open(kek.key, wrapped, ['dek', kek.id, ...context]);
 }
 
 /** Seals a short text for one purpose that several services share, under a key derived from the ring's first key. */
-export function sealForPurpose(ring: KeyRing, purpose: string, plain: string, context: readonly string[]): string {
+export function sealForPurpose(
+  ring: KeyRing,
+  purpose: string,
+  plain: string,
+  context: readonly string[],
+): string {
   const kek = ring[0];
   if (!kek) throw new Error('the key ring is empty');
   return `${kek.id}.${seal(purposeKey(kek.key, purpose), Buffer.from(plain), context).toString('base64url')}`;
 }
 
 /** Opens what {@link sealForPurpose} made. */
-export function openForPurpose(ring: KeyRing, purpose: string, sealed: string, context: readonly string[]): string {
+export function openForPurpose(
+  ring: KeyRing,
+  purpose: string,
+  sealed: string,
+  context: readonly string[],
+): string {
   const dot = sealed.indexOf('.');
   const kek = ring.find(({ id }) => id === sealed.slice(0, dot));
   if (dot < 0 || !kek) throw new Error('not sealed with a key of this ring');
-  return open(purposeKey(kek.key, purpose), Buffer.from(sealed.slice(dot + 1), 'base64url'), context).toString();
+  return open(
+    purposeKey(kek.key, purpose),
+    Buffer.from(sealed.slice(dot + 1), 'base64url'),
+    context,
+  ).toString();
 }
 
 /** The id of the ring's first key, which seals for the purposes that services share. */
@@ -97,7 +130,8 @@ const derived = new WeakMap<Uint8Array, Map<string, Buffer>>();
 export function purposeKey(key: Uint8Array, purpose: string): Buffer {
   const known = derived.get(key) ?? new Map<string, Buffer>();
   derived.set(key, known);
-  const found = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
+  const found =
+    known.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `bailiwick/${purpose}/v1`, 32));
   known.set(purpose, found);
   return found;
 }

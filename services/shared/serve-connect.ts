@@ -4,7 +4,7 @@ import { Health } from '@bailiwick/proto/gen/grpc/health/v1/health_pb.ts';
 import type { DescMethodUnary, DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { callerHeader, type CallerVerifier } from './caller.ts';
+import { type CallerVerifier, callerHeader } from './caller.ts';
 import type { Dispatch, Routes } from './dispatch.ts';
 import { toConnectError, toServiceError } from './errors.ts';
 import { type HealthState, healthHandlers } from './health.ts';
@@ -13,30 +13,53 @@ import { continueTrace, traceparentHeader } from './trace.ts';
 
 // connect-node in front of the same pipeline. Loaded only where a client comes that needs it.
 
-export type StockHandler = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void | Promise<void>;
+export type StockHandler = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void | Promise<void>;
 
-type StockOptions = { routes: Routes; dispatch: Dispatch; verify: CallerVerifier; health: HealthState };
+type StockOptions = {
+  routes: Routes;
+  dispatch: Dispatch;
+  verify: CallerVerifier;
+  health: HealthState;
+};
 
 /** Serves the services of a process to Connect, gRPC and gRPC-web clients, and the standard health service. */
-export function createStockHandler({ routes, dispatch, verify, health }: StockOptions): StockHandler {
+export function createStockHandler({
+  routes,
+  dispatch,
+  verify,
+  health,
+}: StockOptions): StockHandler {
   const services = new Set([...routes.keys()].map((method) => method.parent));
   return connectNodeAdapter({
     readMaxBytes: maxBodyBytes,
     routes(router: ConnectRouter) {
-      for (const service of services) router.service(service, implementation(service, dispatch, verify));
-      router.service(Health, healthHandlers(health, new Set([...services].map((service) => service.typeName))));
+      for (const service of services)
+        router.service(service, implementation(service, dispatch, verify));
+      router.service(
+        Health,
+        healthHandlers(health, new Set([...services].map((service) => service.typeName))),
+      );
     },
   });
 }
 
-function implementation(service: DescService, dispatch: Dispatch, verify: CallerVerifier): ServiceImpl<DescService> {
+function implementation(
+  service: DescService,
+  dispatch: Dispatch,
+  verify: CallerVerifier,
+): ServiceImpl<DescService> {
   const handlers = service.methods.map((method) => [
     method.localName,
     async (request: never, context: HandlerContext) => {
       try {
         const { requestHeader, signal } = context;
         const caller = verify(requestHeader.get(callerHeader) ?? undefined);
-        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, () => dispatch(method as DescMethodUnary, request, caller, signal));
+        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, () =>
+          dispatch(method as DescMethodUnary, request, caller, signal),
+        );
       } catch (error) {
         throw toConnectError(toServiceError(error));
       }

@@ -23,12 +23,20 @@ const sessionMemoryMb = 256;
 /** "All streams so far and those on their way" (RFC 9113, section 6.8). */
 const anyStream = 2 ** 31 - 1;
 
-export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void | Promise<void>;
+export type Http2Handler = (
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+) => void | Promise<void>;
 
 /** `ageMs` is how long a connection lives. */
 type Http2Options = { ageMs?: number | undefined; tls?: Tls | undefined };
 
-export async function listenHttp2(host: string, port: number, handle: Http2Handler, { ageMs = connectionAgeMs, tls }: Http2Options): Promise<Listener> {
+export async function listenHttp2(
+  host: string,
+  port: number,
+  handle: Http2Handler,
+  { ageMs = connectionAgeMs, tls }: Http2Options,
+): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
   const server = makeServer(tls, (request, response) => {
     const { stream } = response;
@@ -46,15 +54,22 @@ export async function listenHttp2(host: string, port: number, handle: Http2Handl
   });
   // A client that breaks the protocol or its connection: its session ends, and nobody needs to know.
   server.on('sessionError', () => {});
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, host, resolve),
+  );
   return {
     port: (server.address() as AddressInfo).port,
     // A client would only connect again: HTTP/2 can end connections without losing calls at the end.
     retire: () => {},
     async drain() {
       // Not Http2Server's own close: it ends the sessions without notice.
-      const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
-      const force = setTimeout(() => sessions.forEach((session) => session.destroy()), drainLimitMs);
+      const closed = new Promise<void>((resolve) =>
+        Server.prototype.close.call(server, () => resolve()),
+      );
+      const force = setTimeout(
+        () => sessions.forEach((session) => session.destroy()),
+        drainLimitMs,
+      );
       await Promise.all([...sessions].map(retire));
       await closed;
       clearTimeout(force);
@@ -62,7 +77,10 @@ export async function listenHttp2(host: string, port: number, handle: Http2Handl
   };
 }
 
-function makeServer(tls: Tls | undefined, handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void) {
+function makeServer(
+  tls: Tls | undefined,
+  handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+) {
   const options = { maxSessionMemory: sessionMemoryMb };
   if (!tls) return createServer(options, handle);
   const server = createSecureServer({ ...options, ...serverOptions(tls) }, handle);

@@ -1,10 +1,16 @@
 import { Buffer } from 'node:buffer';
-import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { createServer, type IncomingMessage, type RequestListener, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
-import { callerHeader, type CallerVerifier } from './caller.ts';
+import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import { type CallerVerifier, callerHeader } from './caller.ts';
 import { createConnections } from './connections.ts';
 import type { Dispatch, Routes } from './dispatch.ts';
 import { invalid, toConnectError, toServiceError } from './errors.ts';
@@ -51,23 +57,37 @@ export async function listenRpc({
   ...served
 }: RpcServerOptions): Promise<Listener & { grpcPort: number }> {
   const { routes, dispatch, verify } = served;
-  const byPath = new Map([...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]));
+  const byPath = new Map(
+    [...routes.keys()].map((method) => [`/${method.parent.typeName}/${method.name}`, method]),
+  );
   const [retired, drained] = [new AbortController(), new AbortController()];
   const health: HealthState = { readiness, retired: retired.signal, drained: drained.signal };
   let loading: Promise<StockHandler> | undefined;
   // connect-node is loaded by the first client that needs it: 39 MB that most processes never use.
-  const stock = () => (loading ??= import('./serve-connect.ts').then(({ createStockHandler }) => createStockHandler({ ...served, health })));
+  const stock = () =>
+    (loading ??= import('./serve-connect.ts').then(({ createStockHandler }) =>
+      createStockHandler({ ...served, health }),
+    ));
 
   const lean: Handler = (request, response) => {
     const method = byPath.get(request.url ?? '');
-    if (method && request.method === 'POST' && request.headers['content-type'] === 'application/proto') {
+    if (
+      method &&
+      request.method === 'POST' &&
+      request.headers['content-type'] === 'application/proto'
+    ) {
       return answer(method, request, response, dispatch, verify);
     }
     if (request.method === 'HEAD') return greet(response);
     return stock().then((handler) => handler(request, response));
   };
   const http = await listenHttp(host, port, lean, { tls });
-  const http2 = await listenHttp2(host, grpcPort, (request, response) => stock().then((handler) => handler(request, response)), { tls, ageMs });
+  const http2 = await listenHttp2(
+    host,
+    grpcPort,
+    (request, response) => stock().then((handler) => handler(request, response)),
+    { tls, ageMs },
+  );
   return {
     port: http.port,
     grpcPort: http2.port,
@@ -108,31 +128,57 @@ const stalledLimitMs = 60_000;
 /** How soon a connection that was kept alive in the last moment before the end is noticed. */
 const sweepMs = 50;
 
-export async function listenHttp(host: string, port: number, handle: Handler, options: HttpOptions = {}): Promise<Listener> {
-  const { requestTimeoutMs = 30_000, stalledMs = stalledLimitMs, rawError = emptyRawError, tls } = options;
+export async function listenHttp(
+  host: string,
+  port: number,
+  handle: Handler,
+  options: HttpOptions = {},
+): Promise<Listener> {
+  const {
+    requestTimeoutMs = 30_000,
+    stalledMs = stalledLimitMs,
+    rawError = emptyRawError,
+    tls,
+  } = options;
   const connections = createConnections();
-  const timeouts = { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000) };
+  const timeouts = {
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
+  };
   // No answer depends on the Host header, so its absence is no error of the client's.
-  const server = makeServer({ keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts }, tls, (request, response) => {
-    if (connections.begin(request, response)) Promise.resolve(handle(request, response)).catch(() => response.destroy());
-  });
+  const server = makeServer(
+    { keepAliveTimeout: 65_000, requireHostHeader: false, ...timeouts },
+    tls,
+    (request, response) => {
+      if (connections.begin(request, response))
+        Promise.resolve(handle(request, response)).catch(() => response.destroy());
+    },
+  );
   server.timeout = stalledMs;
-  server.on('checkExpectation', (_request, response) => response.socket?.end(rawError('EXPECTATION')));
+  server.on('checkExpectation', (_request, response) =>
+    response.socket?.end(rawError('EXPECTATION')),
+  );
   server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Whoever has not shown its certificate gets no words of HTTP.
     const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
-    if (isConnected && socket.writable && error.code !== 'ECONNRESET') socket.end(rawError(error.code));
+    if (isConnected && socket.writable && error.code !== 'ECONNRESET')
+      socket.end(rawError(error.code));
     else socket.destroy();
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, host, resolve),
+  );
   return {
     port: (server.address() as AddressInfo).port,
     retire: () => connections.retire(),
     async drain() {
       connections.retire();
       // Not http.Server's own close: it closes idle connections at once, and a call may be on its way to one.
-      const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
+      const closed = new Promise<void>((resolve) =>
+        TcpServer.prototype.close.call(server, () => resolve()),
+      );
       connections.dismiss();
       const sweep = setInterval(() => connections.dismiss(), sweepMs);
       const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
@@ -150,19 +196,25 @@ function makeServer(options: ServerOptions, tls: Tls | undefined, handle: Reques
   return server;
 }
 
-const emptyRawError = (_code: string | undefined) => 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
+const emptyRawError = (_code: string | undefined) =>
+  'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
 /**
  * Reads a body, refusing it before more than `limit` bytes are held. The rest of one that is refused is read and forgotten while
  * the request's time lasts: a connection that is closed on a client that still sends takes the answer away from it.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+): Promise<Buffer | undefined> {
   const refuse = () => void request.resume();
   if (Number(request.headers['content-length'] ?? 0) > limit) return refuse();
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of request.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) return refuse();
       chunks.push(chunk);
@@ -174,19 +226,34 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }
 
-async function answer(method: DescMethodUnary, request: IncomingMessage, response: ServerResponse, dispatch: Dispatch, verify: CallerVerifier) {
+async function answer(
+  method: DescMethodUnary,
+  request: IncomingMessage,
+  response: ServerResponse,
+  dispatch: Dispatch,
+  verify: CallerVerifier,
+) {
   try {
     const caller = verify(headerText(request, callerHeader));
     const body = await readBody(request, maxBodyBytes);
     if (!body) throw invalid('the message is too large');
     const traceparent = headerText(request, traceparentHeader);
-    const message = await continueTrace(traceparent, () => dispatch(method, parse(method, body), caller, callSignal(request, response)));
+    const message = await continueTrace(traceparent, () =>
+      dispatch(method, parse(method, body), caller, callSignal(request, response)),
+    );
     const bytes = toBinary(method.output, message);
-    response.writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length }).end(bytes);
+    response
+      .writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length })
+      .end(bytes);
   } catch (error) {
     const connectError = toConnectError(toServiceError(error));
     const bytes = errorToJsonBytes(connectError, undefined);
-    response.writeHead(codeToHttpStatus(connectError.code), { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes);
+    response
+      .writeHead(codeToHttpStatus(connectError.code), {
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+      })
+      .end(bytes);
   }
 }
 

@@ -7,10 +7,10 @@ import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
 import type { Hop } from './peers.ts';
 import type { Running } from './process.ts';
-import { countedMs, createRefusals, type Refusals } from './refusals.ts';
-import { repeat } from './repeat.ts';
 import { createReadiness } from './readiness.ts';
+import { countedMs, createRefusals, type Refusals } from './refusals.ts';
 import { startRelay } from './relay.ts';
+import { repeat } from './repeat.ts';
 import { createRevoker } from './revocation.ts';
 import { listenRpc } from './serve.ts';
 
@@ -28,13 +28,25 @@ export type Service = {
 /** Lets a service be called by the other processes. */
 export async function listenService(
   service: Service,
-  settings: { host: string; port: number; grpcPort: number; callerPublicKeys: Mounted<ReadonlyMap<string, string>> },
+  settings: {
+    host: string;
+    port: number;
+    grpcPort: number;
+    callerPublicKeys: Mounted<ReadonlyMap<string, string>>;
+  },
   { tls, log }: Hop,
 ): Promise<Running> {
   const verify = openCallerVerifier(service.name, settings.callerPublicKeys, log);
   const ready = () => service.ready();
   const { routes, dispatch } = service;
-  const listener = await listenRpc({ ...settings, tls, routes, dispatch, verify, readiness: createReadiness(ready) });
+  const listener = await listenRpc({
+    ...settings,
+    tls,
+    routes,
+    dispatch,
+    verify,
+    readiness: createReadiness(ready),
+  });
   return { ...listener, ready, beforeDrain: () => listener.retire(), stop: () => service.stop() };
 }
 
@@ -55,13 +67,29 @@ export type ServiceOptions = {
  * Puts a service together: its database, the broker, the relay of its outbox and the pipeline around its handlers.
  * Background work begins once the schema is one this code can work on.
  */
-export async function createService({ schema, settings, log, parts }: ServiceOptions): Promise<Service> {
+export async function createService({
+  schema,
+  settings,
+  log,
+  parts,
+}: ServiceOptions): Promise<Service> {
   const name = schema.service;
-  const database = openDatabase({ service: name, url: settings.databaseUrl, entities: schema.entities, poolSize: settings.databasePool, log });
+  const database = openDatabase({
+    service: name,
+    url: settings.databaseUrl,
+    entities: schema.entities,
+    poolSize: settings.databasePool,
+    log,
+  });
   const broker = openBroker({ url: settings.natsUrl, name: `bailiwick-${name}`, log });
   const refusals = createRefusals(database, log);
   const { served, background = [] } = parts({ database, broker, refusals });
-  const tellOfRefusals = repeat({ everyMs: countedMs, log, failed: 'refused calls could not be audited', work: refusals.tell });
+  const tellOfRefusals = repeat({
+    everyMs: countedMs,
+    log,
+    failed: 'refused calls could not be audited',
+    work: refusals.tell,
+  });
   const table = routes(...served);
 
   let hasFoundBroker = false;
@@ -81,7 +109,13 @@ export async function createService({ schema, settings, log, parts }: ServiceOpt
       const { type, id, credentialId, ip } = call.caller;
       // A stolen credential, or another address, is another caller here: the entry that counts names the last one.
       const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
-      return refusals.record(kind, call, { Tenant: tenant, Action: 'access.denied', Result: 'denied', Code: error.code, Targets: [] });
+      return refusals.record(kind, call, {
+        Tenant: tenant,
+        Action: 'access.denied',
+        Result: 'denied',
+        Code: error.code,
+        Targets: [],
+      });
     },
   });
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { readSettings } from './config.ts';
 import { publicUrlSettings } from './settings.ts';
 
-const publicUrl = (text: string) => readSettings(publicUrlSettings, { BAILIWICK_PUBLIC_URL: text }).publicUrl;
+const publicUrl = (text: string) =>
+  readSettings(publicUrlSettings, { BAILIWICK_PUBLIC_URL: text }).publicUrl;
 
 test('the public URL may have a port and a path, and nothing that could not be appended to', () => {
   assert.equal(publicUrl('https://example.com/'), 'https://example.com');

@@ -8,14 +8,30 @@ import { parseKeyRing } from './seal.ts';
 // The settings that several processes share. A service's own stand in its settings.ts.
 
 export const listenSettings = {
-  host: { env: 'BAILIWICK_HOST', kind: 'text', fallback: '0.0.0.0', about: 'Address to listen on.' },
-  port: { env: 'PORT', kind: 'int', fallback: '8080', about: 'Port of the operations (gateway) or of the calls between the services.' },
-  adminPort: { env: 'BAILIWICK_ADMIN_PORT', kind: 'int', fallback: '9464', about: 'Port of the probes /startupz, /readyz and /livez, and of /metrics.' },
+  host: {
+    env: 'BAILIWICK_HOST',
+    kind: 'text',
+    fallback: '0.0.0.0',
+    about: 'Address to listen on.',
+  },
+  port: {
+    env: 'PORT',
+    kind: 'int',
+    fallback: '8080',
+    about: 'Port of the operations (gateway) or of the calls between the services.',
+  },
+  adminPort: {
+    env: 'BAILIWICK_ADMIN_PORT',
+    kind: 'int',
+    fallback: '9464',
+    about: 'Port of the probes /startupz, /readyz and /livez, and of /metrics.',
+  },
   preDrainMs: {
     env: 'BAILIWICK_PRE_DRAIN_MS',
     kind: 'int',
     fallback: '0',
-    about: 'How long a process that was told to stop still takes calls, so that load balancers learn of it. Milliseconds.',
+    about:
+      'How long a process that was told to stop still takes calls, so that load balancers learn of it. Milliseconds.',
   },
 } as const satisfies SettingTable;
 
@@ -49,7 +65,8 @@ export const verifierSettings = {
     env: 'BAILIWICK_GRPC_PORT',
     kind: 'int',
     fallback: '8081',
-    about: 'Port of the same calls over HTTP/2, for gRPC and Connect clients, with the standard health service. 0 takes a free one.',
+    about:
+      'Port of the same calls over HTTP/2, for gRPC and Connect clients, with the standard health service. 0 takes a free one.',
   },
 } as const satisfies SettingTable;
 
@@ -105,7 +122,8 @@ export const limitSettings = {
 function assertBase(url: string): void {
   const { protocol, username, password } = new URL(url);
   if (!/^https?:$/.test(protocol)) throw new Error('must begin with http:// or https://');
-  if (username + password !== '' || /[?#]/.test(url)) throw new Error('must have nothing but a host, a port and a path');
+  if (username + password !== '' || /[?#]/.test(url))
+    throw new Error('must have nothing but a host, a port and a path');
 }
 
 /** Of the processes that call addresses which tenants choose. */
@@ -136,7 +154,8 @@ export const egressSettings = {
     kind: 'text',
     fallback: '',
     check: (resolver: string) => egressRules({ hosts: [], cidrs: [], ports: [], resolver }),
-    about: "The DNS server that names of receivers are looked up at, such as 10.0.0.10:53. The host's own where it is empty.",
+    about:
+      "The DNS server that names of receivers are looked up at, such as 10.0.0.10:53. The host's own where it is empty.",
   },
   egressProxyUrl: {
     env: 'BAILIWICK_EGRESS_PROXY_URL',
@@ -161,7 +180,8 @@ export const publicUrlSettings = {
     env: 'BAILIWICK_PUBLIC_URL',
     kind: 'url',
     check: assertBase,
-    about: 'The address clients reach the gateway at, a path prefix included. Links in mails are built from it and from nothing else.',
+    about:
+      'The address clients reach the gateway at, a path prefix included. Links in mails are built from it and from nothing else.',
   },
 } as const satisfies SettingTable;
 
@@ -206,22 +226,26 @@ const peers = {
   identityUrl: {
     env: 'BAILIWICK_IDENTITY_URL',
     kind: 'url',
-    about: 'Where identity listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+    about:
+      'Where identity listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
   accessUrl: {
     env: 'BAILIWICK_ACCESS_URL',
     kind: 'url',
-    about: 'Where access listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+    about:
+      'Where access listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
   ssoUrl: {
     env: 'BAILIWICK_SSO_URL',
     kind: 'url',
-    about: 'Where sso listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+    about:
+      'Where sso listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
   notificationsUrl: {
     env: 'BAILIWICK_NOTIFICATIONS_URL',
     kind: 'url',
-    about: 'Where notifications listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
+    about:
+      'Where notifications listens: http://host:8080 (https:// with BAILIWICK_TLS_CERT_FILE) or, with BAILIWICK_RPC=grpc, dns:///host:8081.',
   },
 } as const satisfies SettingTable;
 
@@ -236,6 +260,10 @@ const hop = { ...callerSettings, ...verifierSettings, ...tlsSettings, ...peers }
 export type OwnSettings<Table extends SettingTable> = Settings<Omit<Table, keyof typeof hop>>;
 
 /** The same of a table: for a process that holds all services and calls them directly. */
-export function withoutHop<Table extends SettingTable>(table: Table): Omit<Table, keyof typeof hop> {
-  return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(hop, name))) as Omit<Table, keyof typeof hop>;
+export function withoutHop<Table extends SettingTable>(
+  table: Table,
+): Omit<Table, keyof typeof hop> {
+  return Object.fromEntries(
+    Object.entries(table).filter(([name]) => !Object.hasOwn(hop, name)),
+  ) as Omit<Table, keyof typeof hop>;
 }

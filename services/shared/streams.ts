@@ -1,4 +1,13 @@
-import { DiscardPolicy, type JetStreamManager, NatsError, nanos, RetentionPolicy, StorageType, type StoredMsg, type StreamInfo } from 'nats';
+import {
+  DiscardPolicy,
+  type JetStreamManager,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StoredMsg,
+  type StreamInfo,
+} from 'nats';
 
 // The broker's streams: what they are, and what they hold. Only broker.ts and consumer.ts call this.
 
@@ -7,8 +16,20 @@ const notFound = 404;
 
 // Tasks first: an event that is older than the stream of the tasks tells of tasks that were lost (loss.ts).
 const streams = [
-  { name: 'TASK', subjects: ['task.>'], retention: RetentionPolicy.Workqueue, discard: DiscardPolicy.New, max_age: 0 },
-  { name: 'EVT', subjects: ['evt.>'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: nanos(7 * day) },
+  {
+    name: 'TASK',
+    subjects: ['task.>'],
+    retention: RetentionPolicy.Workqueue,
+    discard: DiscardPolicy.New,
+    max_age: 0,
+  },
+  {
+    name: 'EVT',
+    subjects: ['evt.>'],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    max_age: nanos(7 * day),
+  },
 ] as const;
 
 export type StreamName = (typeof streams)[number]['name'];
@@ -28,15 +49,30 @@ export async function ensureStreams(manager: JetStreamManager, isCluster: boolea
     const settings = { subjects: [...subjects], max_age, duplicate_window: nanos(10 * 60 * 1000) };
     const stored = await manager.streams.info(name).catch(missing);
     const copies = stored?.config.num_replicas ?? 1;
-    if (!stored) await manager.streams.add({ ...settings, name, retention, discard, storage: StorageType.File, num_replicas: copies });
+    if (!stored)
+      await manager.streams.add({
+        ...settings,
+        name,
+        retention,
+        discard,
+        storage: StorageType.File,
+        num_replicas: copies,
+      });
     else await manager.streams.update(name, settings);
-    if (isCluster && copies < 3) await manager.streams.update(name, { num_replicas: 3 }).catch(tooFewServers);
+    if (isCluster && copies < 3)
+      await manager.streams.update(name, { num_replicas: 3 }).catch(tooFewServers);
   }
 }
 
 /** How the streams stand. Those that are missing are made first. */
-export async function readStates(manager: JetStreamManager, isCluster: boolean): Promise<Record<StreamName, StreamState>> {
-  const read = () => Promise.all((['EVT', 'TASK'] as const).map((name) => manager.streams.info(name).catch(missing)));
+export async function readStates(
+  manager: JetStreamManager,
+  isCluster: boolean,
+): Promise<Record<StreamName, StreamState>> {
+  const read = () =>
+    Promise.all(
+      (['EVT', 'TASK'] as const).map((name) => manager.streams.info(name).catch(missing)),
+    );
   let [events, tasks] = await read();
   if (!events || !tasks) {
     await ensureStreams(manager, isCluster);
@@ -46,16 +82,27 @@ export async function readStates(manager: JetStreamManager, isCluster: boolean):
   return { EVT: stateOf(events), TASK: stateOf(tasks) };
 }
 
-const stateOf = ({ created, state }: StreamInfo): StreamState => ({ created: new Date(created), lastSeq: state.last_seq });
+const stateOf = ({ created, state }: StreamInfo): StreamState => ({
+  created: new Date(created),
+  lastSeq: state.last_seq,
+});
 
 /** What a stream holds under a number; undefined where that is nothing. */
-export async function readHeld(manager: JetStreamManager, stream: StreamName, seq: number): Promise<Held | undefined> {
+export async function readHeld(
+  manager: JetStreamManager,
+  stream: StreamName,
+  seq: number,
+): Promise<Held | undefined> {
   const message = await manager.streams.getMessage(stream, { seq }).catch(missing);
   return message && { id: message.header.get('Nats-Msg-Id'), at: message.time };
 }
 
 /** The oldest message of a stream on a subject. */
-export function readOldest(manager: JetStreamManager, stream: StreamName, subject: string): Promise<StoredMsg | undefined> {
+export function readOldest(
+  manager: JetStreamManager,
+  stream: StreamName,
+  subject: string,
+): Promise<StoredMsg | undefined> {
   const first = { seq: 1, next_by_subj: subject };
   return manager.streams.getMessage(stream, first).catch(missing);
 }

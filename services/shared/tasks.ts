@@ -37,9 +37,19 @@ export const taskHeaders = {
 } as const;
 
 /** A task for a mail that carries a one-time token. The token is readable nowhere between here and the mail. */
-export function mailTask(operation: TaskOperation, ring: KeyRing, request: { Email: string; Token: string }, extra: Record<string, string>): Task {
+export function mailTask(
+  operation: TaskOperation,
+  ring: KeyRing,
+  request: { Email: string; Token: string },
+  extra: Record<string, string>,
+): Task {
   const id = createId('tsk');
-  return { id, operation, request: { Email: request.Email, Token: sealTaskToken(ring, request) }, extra };
+  return {
+    id,
+    operation,
+    request: { Email: request.Email, Token: sealTaskToken(ring, request) },
+    extra,
+  };
 }
 
 /** In a verification's `purpose`: the address is to take the place of another one. */
@@ -47,7 +57,12 @@ export const addressChange = 'address_change';
 
 /** A task for a mail without a token. */
 export function noticeTask(kind: string, email: string, extra: Record<string, string> = {}): Task {
-  return { id: createId('tsk'), operation: 'Account_Task_SendNotice', request: { Email: email, Kind: kind }, extra };
+  return {
+    id: createId('tsk'),
+    operation: 'Account_Task_SendNotice',
+    request: { Email: email, Kind: kind },
+    extra,
+  };
 }
 
 const sealedMark = 'sealed:';
@@ -58,7 +73,9 @@ function sealTaskToken(ring: KeyRing, { Email, Token }: { Email: string; Token: 
 
 /** The plain token of a task's request, whether it was sealed or (in a direct call) came plain. */
 export function openTaskToken(ring: KeyRing, email: string, token: string): string {
-  return token.startsWith(sealedMark) ? openForPurpose(ring, 'task-token', token.slice(sealedMark.length), [email]) : token;
+  return token.startsWith(sealedMark)
+    ? openForPurpose(ring, 'task-token', token.slice(sealedMark.length), [email])
+    : token;
 }
 
 /** Where deliveries go besides the lane of their kind: those that would keep others waiting, and those that are sent once more by hand. */
@@ -81,15 +98,20 @@ export type TaskMessage = {
 /** Publishes one attempt of a task. The broker drops a repetition of the same attempt. */
 export async function publishTask(broker: Broker, task: Task, message: TaskMessage): Promise<void> {
   const { event, attempt = 1, first = 1, enqueued = new Date().toISOString(), unique } = message;
-  await broker.publish(subjectOf(task, message), JSON.stringify(task.request), `${task.id}:${attempt}${unique === undefined ? '' : `:${unique}`}`, {
-    [taskHeaders.operation]: task.operation,
-    [taskHeaders.task]: task.id,
-    [taskHeaders.attempt]: String(attempt),
-    ...(first === 1 ? {} : { [taskHeaders.first]: String(first) }),
-    [taskHeaders.enqueued]: enqueued,
-    [taskHeaders.event]: event,
-    [taskHeaders.extra]: JSON.stringify(task.extra),
-  });
+  await broker.publish(
+    subjectOf(task, message),
+    JSON.stringify(task.request),
+    `${task.id}:${attempt}${unique === undefined ? '' : `:${unique}`}`,
+    {
+      [taskHeaders.operation]: task.operation,
+      [taskHeaders.task]: task.id,
+      [taskHeaders.attempt]: String(attempt),
+      ...(first === 1 ? {} : { [taskHeaders.first]: String(first) }),
+      [taskHeaders.enqueued]: enqueued,
+      [taskHeaders.event]: event,
+      [taskHeaders.extra]: JSON.stringify(task.extra),
+    },
+  );
 }
 
 const isByLane = (lane: string): lane is ByLane => lane === 'slow' || lane === 'replay';

@@ -6,19 +6,54 @@ const off = { traces: false, prometheus: false, otlpMetrics: false };
 const scraped = { ...off, prometheus: true };
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-const cases: ReadonlyArray<readonly [name: string, environment: Record<string, string>, plan: typeof off]> = [
+const cases: ReadonlyArray<
+  readonly [name: string, environment: Record<string, string>, plan: typeof off]
+> = [
   ['nothing is said', {}, scraped],
-  ['a variable is there and empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_METRICS_EXPORTER: '' }, scraped],
+  [
+    'a variable is there and empty',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_METRICS_EXPORTER: '' },
+    scraped,
+  ],
   ['there is a collector', endpoint, { traces: true, prometheus: true, otlpMetrics: true }],
-  ['a collector takes traces only', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, { ...scraped, traces: true }],
-  ['a collector takes metrics only', { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector:4318/v1/metrics' }, { ...scraped, otlpMetrics: true }],
-  ['metrics are scraped although there is a collector', { ...endpoint, OTEL_METRICS_EXPORTER: 'prometheus' }, { ...scraped, traces: true }],
-  ['metrics are pushed and not scraped', { ...endpoint, OTEL_METRICS_EXPORTER: 'otlp' }, { ...off, traces: true, otlpMetrics: true }],
-  ['metrics are both', { OTEL_METRICS_EXPORTER: 'otlp, prometheus' }, { ...scraped, otlpMetrics: true }],
-  ['metrics are not wanted', { ...endpoint, OTEL_METRICS_EXPORTER: 'none' }, { ...off, traces: true }],
-  ['traces are not wanted', { ...endpoint, OTEL_TRACES_EXPORTER: 'none' }, { ...scraped, otlpMetrics: true }],
+  [
+    'a collector takes traces only',
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' },
+    { ...scraped, traces: true },
+  ],
+  [
+    'a collector takes metrics only',
+    { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector:4318/v1/metrics' },
+    { ...scraped, otlpMetrics: true },
+  ],
+  [
+    'metrics are scraped although there is a collector',
+    { ...endpoint, OTEL_METRICS_EXPORTER: 'prometheus' },
+    { ...scraped, traces: true },
+  ],
+  [
+    'metrics are pushed and not scraped',
+    { ...endpoint, OTEL_METRICS_EXPORTER: 'otlp' },
+    { ...off, traces: true, otlpMetrics: true },
+  ],
+  [
+    'metrics are both',
+    { OTEL_METRICS_EXPORTER: 'otlp, prometheus' },
+    { ...scraped, otlpMetrics: true },
+  ],
+  [
+    'metrics are not wanted',
+    { ...endpoint, OTEL_METRICS_EXPORTER: 'none' },
+    { ...off, traces: true },
+  ],
+  [
+    'traces are not wanted',
+    { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
+    { ...scraped, otlpMetrics: true },
+  ],
   ['traces go to the console', { OTEL_TRACES_EXPORTER: 'console' }, { ...scraped, traces: true }],
   ['all of it is off', { ...endpoint, OTEL_SDK_DISABLED: 'true' }, off],
 ];
 
-for (const [name, environment, plan] of cases) test(`telemetry where ${name}`, () => assert.deepEqual(planTelemetry(environment), plan));
+for (const [name, environment, plan] of cases)
+  test(`telemetry where ${name}`, () => assert.deepEqual(planTelemetry(environment), plan));

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import process from 'node:process';
-import { context, diag, DiagLogLevel, metrics } from '@opentelemetry/api';
+import { context, DiagLogLevel, diag, metrics } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import type { Environment } from './config.ts';
@@ -23,10 +23,14 @@ export type TelemetryPlan = { traces: boolean; prometheus: boolean; otlpMetrics:
 
 /** Spans and pushed metrics want an endpoint or an explicit exporter; /metrics is there unless it is switched off. */
 export function planTelemetry(environment: Environment): TelemetryPlan {
-  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { traces: false, prometheus: false, otlpMetrics: false };
+  if (environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true')
+    return { traces: false, prometheus: false, otlpMetrics: false };
   const exporters = (signal: string) => listOf(environment[`OTEL_${signal}_EXPORTER`]);
   const hasEndpoint = (signal: string) =>
-    [environment['OTEL_EXPORTER_OTLP_ENDPOINT'], environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]].some((url) => url !== undefined && url !== '');
+    [
+      environment['OTEL_EXPORTER_OTLP_ENDPOINT'],
+      environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`],
+    ].some((url) => url !== undefined && url !== '');
   const [spans, numbers] = [exporters('TRACES'), exporters('METRICS')];
   return {
     traces: spans.length > 0 ? !spans.includes('none') : hasEndpoint('TRACES'),
@@ -38,19 +42,30 @@ export function planTelemetry(environment: Environment): TelemetryPlan {
 const listOf = (text = ''): string[] => text.split(',').flatMap((item) => item.trim() || []);
 
 /** Starts the telemetry of a process. Traces go from process to process whatever is recorded of them. */
-export async function startTelemetry(name: string, log: Log, environment: Environment = process.env): Promise<Telemetry> {
+export async function startTelemetry(
+  name: string,
+  log: Log,
+  environment: Environment = process.env,
+): Promise<Telemetry> {
   const plan = planTelemetry(environment);
   const contextManager = new AsyncLocalStorageContextManager();
   if (!plan.traces) context.setGlobalContextManager(contextManager);
-  if (!plan.traces && !plan.prometheus && !plan.otlpMetrics) return { metrics: undefined, stop: async () => {} };
+  if (!plan.traces && !plan.prometheus && !plan.otlpMetrics)
+    return { metrics: undefined, stop: async () => {} };
 
   reportTo(log);
   const prometheus = plan.prometheus ? await createPrometheus() : undefined;
-  const readers: IMetricReader[] = [...(prometheus ? [prometheus] : []), ...(plan.otlpMetrics ? [await createPush(environment)] : [])];
-  const stop = plan.traces ? await startSdk(name, environment, { readers, contextManager }) : await startMeters(name, readers);
+  const readers: IMetricReader[] = [
+    ...(prometheus ? [prometheus] : []),
+    ...(plan.otlpMetrics ? [await createPush(environment)] : []),
+  ];
+  const stop = plan.traces
+    ? await startSdk(name, environment, { readers, contextManager })
+    : await startMeters(name, readers);
   if (readers.length > 0) startMetrics(metrics.getMeter('bailiwick'));
   return {
-    metrics: prometheus && ((request, response) => prometheus.getMetricsRequestHandler(request, response)),
+    metrics:
+      prometheus && ((request, response) => prometheus.getMetricsRequestHandler(request, response)),
     stop: () => within(stopLimitMs, stop()),
   };
 }
@@ -58,11 +73,19 @@ export async function startTelemetry(name: string, log: Log, environment: Enviro
 type Means = { readers: IMetricReader[]; contextManager: AsyncLocalStorageContextManager };
 
 /** One request in a hundred is recorded unless the environment says otherwise. What that costs is row G9 of docs/performance.md. */
-const sampling = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.01' };
+const sampling = {
+  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: '0.01',
+};
 
-async function startSdk(name: string, environment: Environment, { readers, contextManager }: Means): Promise<() => Promise<void>> {
+async function startSdk(
+  name: string,
+  environment: Environment,
+  { readers, contextManager }: Means,
+): Promise<() => Promise<void>> {
   // The SDK reads its exporter, its sampler and its limits from the environment by itself.
-  for (const [variable, value] of Object.entries(sampling)) process.env[variable] = environment[variable] || value;
+  for (const [variable, value] of Object.entries(sampling))
+    process.env[variable] = environment[variable] || value;
   // Logs are lines on standard output, which the platform collects.
   process.env['OTEL_LOGS_EXPORTER'] ??= 'none';
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
@@ -82,8 +105,12 @@ async function startSdk(name: string, environment: Environment, { readers, conte
 /** Metrics alone do without the rest of the SDK, which is most of it. */
 async function startMeters(name: string, readers: IMetricReader[]): Promise<() => Promise<void>> {
   const { MeterProvider } = await import('@opentelemetry/sdk-metrics');
-  const { detectResources, envDetector, serviceInstanceIdDetector } = await import('@opentelemetry/resources');
-  const resource = (await resourceOf(name)).merge(detectResources({ detectors: [envDetector, serviceInstanceIdDetector] }));
+  const { detectResources, envDetector, serviceInstanceIdDetector } = await import(
+    '@opentelemetry/resources'
+  );
+  const resource = (await resourceOf(name)).merge(
+    detectResources({ detectors: [envDetector, serviceInstanceIdDetector] }),
+  );
   const provider = new MeterProvider({ resource, readers });
   metrics.setGlobalMeterProvider(provider);
   return () => provider.shutdown();
@@ -92,7 +119,9 @@ async function startMeters(name: string, readers: IMetricReader[]): Promise<() =
 async function resourceOf(name: string) {
   const { defaultResource, resourceFromAttributes } = await import('@opentelemetry/resources');
   const service = name === 'bailiwick' ? name : `bailiwick-${name}`;
-  return defaultResource().merge(resourceFromAttributes({ 'service.name': service, 'service.version': packageJson.version }));
+  return defaultResource().merge(
+    resourceFromAttributes({ 'service.name': service, 'service.version': packageJson.version }),
+  );
 }
 
 async function createPrometheus() {
@@ -109,13 +138,25 @@ const pushExporters = {
 
 // sdk-node would make this reader itself, but not beside one that it does not know.
 async function createPush(environment: Environment): Promise<IMetricReader> {
-  const wanted = environment['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] ?? environment['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? '';
-  const load = Object.hasOwn(pushExporters, wanted) ? pushExporters[wanted as keyof typeof pushExporters] : pushExporters['http/protobuf'];
+  const wanted =
+    environment['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] ??
+    environment['OTEL_EXPORTER_OTLP_PROTOCOL'] ??
+    '';
+  const load = Object.hasOwn(pushExporters, wanted)
+    ? pushExporters[wanted as keyof typeof pushExporters]
+    : pushExporters['http/protobuf'];
   const { OTLPMetricExporter } = await load();
   const { PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics');
   const exportIntervalMillis = Number(environment['OTEL_METRIC_EXPORT_INTERVAL']) || 60_000;
-  const exportTimeoutMillis = Math.min(Number(environment['OTEL_METRIC_EXPORT_TIMEOUT']) || 30_000, exportIntervalMillis);
-  return new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter(), exportIntervalMillis, exportTimeoutMillis });
+  const exportTimeoutMillis = Math.min(
+    Number(environment['OTEL_METRIC_EXPORT_TIMEOUT']) || 30_000,
+    exportIntervalMillis,
+  );
+  return new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(),
+    exportIntervalMillis,
+    exportTimeoutMillis,
+  });
 }
 
 /** A collector that is away must not hold up an orderly end. */
@@ -144,5 +185,8 @@ function reportTo(log: Log): void {
     });
   };
   const silent = (): void => {};
-  diag.setLogger({ error: report, warn: report, info: silent, debug: silent, verbose: silent }, { logLevel: DiagLogLevel.WARN });
+  diag.setLogger(
+    { error: report, warn: report, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN },
+  );
 }

@@ -18,7 +18,10 @@ test('the three files of TLS go together, and every one that is missing is named
     () => openTls({ ...names, tlsKey: '/run/key' }, log),
     (error: Error) => {
       assert.ok(error instanceof ConfigurationError);
-      assert.match(error.message, /BAILIWICK_TLS_CERT_FILE is required[^]*BAILIWICK_TLS_CA_FILE is required/);
+      assert.match(
+        error.message,
+        /BAILIWICK_TLS_CERT_FILE is required[^]*BAILIWICK_TLS_CA_FILE is required/,
+      );
       assert.doesNotMatch(error.message, /BAILIWICK_TLS_KEY_FILE/);
       return true;
     },
@@ -29,12 +32,22 @@ test('readSettings says of all three what is wrong with them', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tls-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'key');
-  writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const environment = { BAILIWICK_TLS_CERT_FILE: file, BAILIWICK_TLS_KEY_FILE: '/nowhere', BAILIWICK_TLS_CA_FILE: file };
+  writeFileSync(
+    file,
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  );
+  const environment = {
+    BAILIWICK_TLS_CERT_FILE: file,
+    BAILIWICK_TLS_KEY_FILE: '/nowhere',
+    BAILIWICK_TLS_CA_FILE: file,
+  };
   assert.throws(
     () => readSettings(tlsSettings, environment),
     (error: Error) => {
-      assert.match(error.message, /CERT_FILE must hold certificates in PEM[^]*KEY_FILE names the file \/nowhere[^]*CA_FILE must hold certificates in PEM/);
+      assert.match(
+        error.message,
+        /CERT_FILE must hold certificates in PEM[^]*KEY_FILE names the file \/nowhere[^]*CA_FILE must hold certificates in PEM/,
+      );
       assert.doesNotMatch(error.message, /PRIVATE/);
       return true;
     },

@@ -26,11 +26,22 @@ const minVersion = 'TLSv1.3';
 
 /** What the settings name; undefined where they name nothing. Throws one error that lists every problem. */
 export function openTls({ tlsCert, tlsKey, tlsCa }: TlsPaths, log: Log): Tls | undefined {
-  const paths = { BAILIWICK_TLS_CERT_FILE: tlsCert, BAILIWICK_TLS_KEY_FILE: tlsKey, BAILIWICK_TLS_CA_FILE: tlsCa };
+  const paths = {
+    BAILIWICK_TLS_CERT_FILE: tlsCert,
+    BAILIWICK_TLS_KEY_FILE: tlsKey,
+    BAILIWICK_TLS_CA_FILE: tlsCa,
+  };
   const missing = Object.entries(paths).flatMap(([name, path]) => (path === '' ? [name] : []));
   if (missing.length === 3) return undefined;
-  if (missing.length > 0) throw new ConfigurationError(missing.map((name) => `${name} is required: TLS between the services needs all three files`));
-  const read = (): Material => ({ cert: readText(tlsCert), key: readText(tlsKey), ca: readText(tlsCa) });
+  if (missing.length > 0)
+    throw new ConfigurationError(
+      missing.map((name) => `${name} is required: TLS between the services needs all three files`),
+    );
+  const read = (): Material => ({
+    cert: readText(tlsCert),
+    key: readText(tlsKey),
+    ca: readText(tlsCa),
+  });
   let material = read();
   try {
     assertMaterial(material);
@@ -70,11 +81,17 @@ function tellSeldom(log: Log): Tls['tell'] {
 
 /** Of a server: it asks for a certificate of the same authority, and takes no connection without one. */
 export function serverOptions(tls: Tls): TlsOptions {
-  return { ...contextOptions(tls.current()), requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs };
+  return {
+    ...contextOptions(tls.current()),
+    requestCert: true,
+    rejectUnauthorized: true,
+    handshakeTimeout: handshakeMs,
+  };
 }
 
 // Without resumption every connection looks at the other's certificate anew: they live long, and a handshake takes a millisecond.
-const contextOptions = (material: Material) => ({ ...material, minVersion, secureOptions: constants.SSL_OP_NO_TICKET }) as const;
+const contextOptions = (material: Material) =>
+  ({ ...material, minVersion, secureOptions: constants.SSL_OP_NO_TICKET }) as const;
 
 /** Has a server take up what is new, until it is closed. */
 export function followTls(server: Server, tls: Tls): void {
@@ -92,7 +109,12 @@ export function followTls(server: Server, tls: Tls): void {
 /** A connector for undici. The server's certificate has to name the host that is called. */
 export function tlsConnector(tls: Tls, timeout: number): buildConnector.connector {
   const build = (material: Material) =>
-    buildConnector({ timeout, allowH2: false, maxCachedSessions: 0, secureContext: createSecureContext(contextOptions(material)) });
+    buildConnector({
+      timeout,
+      allowH2: false,
+      maxCachedSessions: 0,
+      secureContext: createSecureContext(contextOptions(material)),
+    });
   let connect = build(tls.current());
   tls.onChange((material) => (connect = build(material)));
   return (options, callback) =>
@@ -103,4 +125,5 @@ export function tlsConnector(tls: Tls, timeout: number): buildConnector.connecto
 }
 
 /** As opposed to a service that cannot be reached, which is no news. */
-const isTlsFailure = ({ code = '' }: NodeJS.ErrnoException): boolean => /^(ERR_(SSL|TLS)_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_)/.test(code);
+const isTlsFailure = ({ code = '' }: NodeJS.ErrnoException): boolean =>
+  /^(ERR_(SSL|TLS)_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_)/.test(code);

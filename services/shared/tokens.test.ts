@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer';
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { createToken, tokenHash, tokenKind } from './tokens.ts';
 
@@ -33,5 +33,8 @@ test('a changed character breaks the checksum', () => {
 test('no two tokens are alike, and neither are their hashes', () => {
   const tokens = Array.from({ length: 1000 }, () => createToken('reset'));
   assert.equal(new Set(tokens).size, 1000);
-  assert.equal(new Set(tokens.map((token) => Buffer.from(tokenHash(token)).toString('hex'))).size, 1000);
+  assert.equal(
+    new Set(tokens.map((token) => Buffer.from(tokenHash(token)).toString('hex'))).size,
+    1000,
+  );
 });

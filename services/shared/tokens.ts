@@ -5,7 +5,14 @@ import { crc32 } from 'node:zlib';
 // Bearer tokens: "bwk", a letter for the kind, "_", 43 base62 characters of 256 random bits and 6 of their CRC32. The
 // brand lets secret scanners find leaked tokens, the checksum lets the gateway refuse junk without a look-up.
 
-export type TokenKind = 'session' | 'botKey' | 'verify' | 'reset' | 'invitation' | 'code' | 'worker';
+export type TokenKind =
+  | 'session'
+  | 'botKey'
+  | 'verify'
+  | 'reset'
+  | 'invitation'
+  | 'code'
+  | 'worker';
 
 const letters: Record<TokenKind, string> = {
   session: 's',

@@ -1,25 +1,49 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Attributes, context, type Span, trace, type Tracer } from '@opentelemetry/api';
+import { type Attributes, context, type Span, type Tracer, trace } from '@opentelemetry/api';
 import { invalid, unavailable } from './errors.ts';
 import { createLog } from './log.ts';
 import { startTelemetry } from './telemetry.ts';
-import { continueTrace, currentTraceId, currentTraceparent, inSpan, inTrace, linksTo, outsideTraces } from './trace.ts';
+import {
+  continueTrace,
+  currentTraceId,
+  currentTraceparent,
+  inSpan,
+  inTrace,
+  linksTo,
+  outsideTraces,
+} from './trace.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const recorded = `00-${traceId}-b7ad6b7169203331-01`;
 const unrecorded = `00-${traceId}-b7ad6b7169203331-00`;
 
-type Started = { name: string; parent: string; attributes: Attributes; failed: boolean; ended: boolean };
+type Started = {
+  name: string;
+  parent: string;
+  attributes: Attributes;
+  failed: boolean;
+  ended: boolean;
+};
 const started: Started[] = [];
 
 /** Stands for the SDK: what it starts is recorded. */
 const tracer: Pick<Tracer, 'startSpan'> = {
   startSpan(name, options, parent = context.active()) {
     const of = trace.getSpanContext(parent);
-    const noted: Started = { name, parent: of?.spanId ?? '', attributes: { ...options?.attributes }, failed: false, ended: false };
+    const noted: Started = {
+      name,
+      parent: of?.spanId ?? '',
+      attributes: { ...options?.attributes },
+      failed: false,
+      ended: false,
+    };
     started.push(noted);
-    const spanContext = { traceId: of?.traceId ?? '1'.repeat(32), spanId: String(started.length).padStart(16, '0'), traceFlags: 1 };
+    const spanContext = {
+      traceId: of?.traceId ?? '1'.repeat(32),
+      spanId: String(started.length).padStart(16, '0'),
+      traceFlags: 1,
+    };
     return {
       spanContext: () => spanContext,
       setAttribute: (key: string, value: string) => (noted.attributes[key] = value),
@@ -39,7 +63,10 @@ before(() =>
 );
 
 test('without the SDK a request has a trace of its own, which is not recorded', async () => {
-  const [one, other] = [await inTrace('', 'request', {}, async () => currentTraceparent()), await inTrace('', 'request', {}, async () => currentTraceparent())];
+  const [one, other] = [
+    await inTrace('', 'request', {}, async () => currentTraceparent()),
+    await inTrace('', 'request', {}, async () => currentTraceparent()),
+  ];
   for (const header of [one, other]) assert.match(header, /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   assert.notEqual(one, other);
   assert.equal(currentTraceparent(), '');

@@ -12,8 +12,8 @@ import {
   type SpanContext,
   type SpanKind,
   SpanStatusCode,
-  trace,
   TraceFlags,
+  trace,
 } from '@opentelemetry/api';
 import { type ErrorCode, toServiceError } from './errors.ts';
 
@@ -42,11 +42,23 @@ export function inSpan<T>(name: string, options: SpanOptions, work: Work<T>): Pr
 }
 
 /** Begins a trace, or continues the one that `parent` (a traceparent) names, with a span around `work`. */
-export function inTrace<T>(parent: string | undefined, name: string, options: SpanOptions, work: Work<T>): Promise<T> {
+export function inTrace<T>(
+  parent: string | undefined,
+  name: string,
+  options: SpanOptions,
+  work: Work<T>,
+): Promise<T> {
   const remote = readTraceparent(parent);
-  if (remote) return context.with(trace.setSpanContext(ROOT_CONTEXT, remote), () => inSpan(name, options, work));
+  if (remote)
+    return context.with(trace.setSpanContext(ROOT_CONTEXT, remote), () =>
+      inSpan(name, options, work),
+    );
   const root = tracer.startSpan(name, options, ROOT_CONTEXT);
-  return runIn(isSpanContextValid(root.spanContext()) ? root : trace.wrapSpanContext(unrecorded()), work, ROOT_CONTEXT);
+  return runIn(
+    isSpanContextValid(root.spanContext()) ? root : trace.wrapSpanContext(unrecorded()),
+    work,
+    ROOT_CONTEXT,
+  );
 }
 
 /** Runs `work` in the trace that a traceparent names, without a span of its own; without one, in none. */
@@ -69,7 +81,8 @@ export function currentTraceparent(): string {
 export const currentTraceId = (): string => trace.getSpanContext(context.active())?.traceId ?? '';
 
 /** Whether the trace at hand came from another process. */
-export const isFromElsewhere = (): boolean => trace.getSpanContext(context.active())?.isRemote === true;
+export const isFromElsewhere = (): boolean =>
+  trace.getSpanContext(context.active())?.isRemote === true;
 
 /** A traceparent as a link to its span, for what is told of a trace and does not belong to it. */
 export function linksTo(traceparent: string | undefined): Link[] {
@@ -102,11 +115,19 @@ const form = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-
 function readTraceparent(text: string | undefined): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = ''] = form.exec(text ?? '') ?? [];
   if (!isValidTraceId(traceId) || !isValidSpanId(spanId)) return undefined;
-  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+  };
 }
 
 // randomUUID, since Node makes those in advance: 122 random bits are enough to be unique.
 function unrecorded(): SpanContext {
-  const [traceId, spanId] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '')) as [string, string];
+  const [traceId, spanId] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '')) as [
+    string,
+    string,
+  ];
   return { traceId, spanId: spanId.slice(16), traceFlags: TraceFlags.NONE };
 }

@@ -57,7 +57,11 @@ export function watchContent<Content>({ what, content, read, take, log }: Watche
 }
 
 /** The same of something mounted, which was taken up as it was at the start. */
-export function watchMounted<Content>({ path, content, read }: Mounted<Content>, log: Log, take: (content: Content) => void): void {
+export function watchMounted<Content>(
+  { path, content, read }: Mounted<Content>,
+  log: Log,
+  take: (content: Content) => void,
+): void {
   watchContent({ what: path, content, read, take, log });
 }
 

@@ -23,5 +23,6 @@ export async function assertMayConfer(
     principalNarrowedTo: caller.narrowedTo,
   };
   const { lacking } = await admission.mayConfer({ ...principal, tenant, ...conferred }, { signal });
-  if (lacking !== '') throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
+  if (lacking !== '')
+    throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
 }

@@ -10,7 +10,12 @@ import { ssoSettings } from './settings.ts';
 await runProcess('sso', async (log) => {
   const settings = readSettings(ssoSettings, process.env);
   const hop = { tls: openTls(settings, log), log };
-  const peers = await openPeers('sso', settings, { identity: settings.identityUrl, access: settings.accessUrl }, hop);
+  const peers = await openPeers(
+    'sso',
+    settings,
+    { identity: settings.identityUrl, access: settings.accessUrl },
+    hop,
+  );
   const service = await createSso({ settings, peers, log });
   return { settings, running: await listenService(service, settings, hop) };
 });

@@ -1,7 +1,7 @@
-import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
+import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
@@ -14,7 +14,17 @@ import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
 export const ssoSchema: ServiceSchema = {
   service: 'sso',
-  entities: [OutboxEntity, DomainEntity, SsoLiftEntity, HandledJoinEntity, ProviderEntity, DekEntity, FlowEntity, UsedAssertionEntity, RateWindowEntity],
+  entities: [
+    OutboxEntity,
+    DomainEntity,
+    SsoLiftEntity,
+    HandledJoinEntity,
+    ProviderEntity,
+    DekEntity,
+    FlowEntity,
+    UsedAssertionEntity,
+    RateWindowEntity,
+  ],
   migrations: [
     { name: '001-initial', class: Initial },
     { name: '002-limits', class: Limits },

@@ -2,7 +2,13 @@ import { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb
 import { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import { Federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
-import { DataKeys, DomainOwner, PasswordPolicy, SignIn, SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import {
+  DataKeys,
+  DomainOwner,
+  PasswordPolicy,
+  SignIn,
+  SsoLimits,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
@@ -39,7 +45,11 @@ import { signInHandlers } from './sign-in/handlers.ts';
 import { createProtocols } from './sign-in/protocols.ts';
 import { createSweeper } from './sweeper.ts';
 
-type Options = { settings: OwnSettings<typeof ssoSettings>; peers: { identity: Transport; access: Transport }; log: Log };
+type Options = {
+  settings: OwnSettings<typeof ssoSettings>;
+  peers: { identity: Transport; access: Transport };
+  log: Log;
+};
 
 /** sso answers: where do they sign in? */
 export async function createSso({ settings, peers, log }: Options): Promise<Service> {
@@ -55,7 +65,11 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
     authority: createClient(Authority, asService(peers.access, 'sso')),
   };
   const lookUp = createTxtLookUp(settings.dnsResolvers);
-  const protocols = createProtocols({ oidc: createOidc({ pools, egress, log }), saml: createSaml(), publicUrl });
+  const protocols = createProtocols({
+    oidc: createOidc({ pools, egress, log }),
+    saml: createSaml(),
+    publicUrl,
+  });
   const service = await createService({
     schema: ssoSchema,
     settings,
@@ -64,12 +78,26 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
       const keys = createTenantKeys({ database, service: keyService });
       const forget = forgetEverywhere(broker, keys);
       const limiter = createLimiter(database);
-      const deps = { ...calls, database, keys, protocols, pools, egress, limiter, pager: createPager(ring), publicUrl, log };
+      const deps = {
+        ...calls,
+        database,
+        keys,
+        protocols,
+        pools,
+        egress,
+        limiter,
+        pager: createPager(ring),
+        publicUrl,
+        log,
+      };
       return {
         served: [
           serve(Sso, { ...providerHandlers(deps), ...liftHandler(deps) }, providerChecks(egress)),
           serve(Domain, domainHandlers({ ...deps, lookUp }), domainChecks),
-          serve(SignIn, signInHandlers({ ...deps, allowedOrigins, signInLimit: limits['sign_in'] })),
+          serve(
+            SignIn,
+            signInHandlers({ ...deps, allowedOrigins, signInLimit: limits['sign_in'] }),
+          ),
           serve(DataKeys, dataKeysHandlers({ database, keys, forget })),
           serve(PasswordPolicy, policyHandlers(deps)),
           serve(DomainOwner, ownerHandlers(deps)),

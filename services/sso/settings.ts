@@ -37,6 +37,7 @@ export const ssoSettings = {
     kind: 'list',
     fallback: '',
     check: (servers: string[]) => servers.forEach(parseServer),
-    about: "The DNS servers that the records which prove domains are looked up at, such as 10.0.0.10:53, in this order. The host's own where there are none.",
+    about:
+      "The DNS servers that the records which prove domains are looked up at, such as 10.0.0.10:53, in this order. The host's own where there are none.",
   },
 } as const satisfies SettingTable;

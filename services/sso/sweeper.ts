@@ -9,7 +9,15 @@ import { sweepSignIns } from './sign-in/queries.ts';
 const intervalMs = 60_000;
 
 /** Erases what has had its time. Nothing relies on it: whatever reads such a thing asks for its time itself. */
-export function createSweeper({ database, limiter, log }: { database: Database; limiter: Limiter; log: Log }): Background {
+export function createSweeper({
+  database,
+  limiter,
+  log,
+}: {
+  database: Database;
+  limiter: Limiter;
+  log: Log;
+}): Background {
   return repeat({
     everyMs: intervalMs,
     log,

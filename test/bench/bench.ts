@@ -34,13 +34,18 @@ export type Row = {
 export type Bench = (options: Options) => Promise<Row[]>;
 
 type Turns = Record<string, () => Promise<unknown>>;
-type Results<Names extends Turns> = { [Name in keyof Names]: Array<Awaited<ReturnType<Names[Name]>>> };
+type Results<Names extends Turns> = {
+  [Name in keyof Names]: Array<Awaited<ReturnType<Names[Name]>>>;
+};
 
 /**
  * Gives each of the turns its part of every round, in another order each time: whatever else the machine does meets all of
  * them alike, and what one leaves in the caches is not always the same other's advantage. A round ahead warms up.
  */
-export async function interleave<Names extends Turns>(turns: Names, rounds: number): Promise<Results<Names>> {
+export async function interleave<Names extends Turns>(
+  turns: Names,
+  rounds: number,
+): Promise<Results<Names>> {
   const entries = Object.entries(turns);
   const results = Object.fromEntries(entries.map(([name]) => [name, [] as unknown[]]));
   for (let round = -1; round < rounds; round++) {
@@ -63,11 +68,17 @@ export function compare(row: Judged, ours: readonly number[], other: readonly nu
 
 /** The same where less is better and the target says how many times as good ours has to be. */
 export function compareCost(row: Judged, ours: readonly number[], other: readonly number[]): Row {
-  return { ...compare(row, ours, other), ratio: median(other.map((value, round) => value / (ours[round] ?? Number.NaN))) };
+  return {
+    ...compare(row, ours, other),
+    ratio: median(other.map((value, round) => value / (ours[round] ?? Number.NaN))),
+  };
 }
 
 /** Adds the errors of everything that a row was made of. */
-export function withErrors(row: Row, ...series: ReadonlyArray<ReadonlyArray<{ errors: number }>>): Row {
+export function withErrors(
+  row: Row,
+  ...series: ReadonlyArray<ReadonlyArray<{ errors: number }>>
+): Row {
   return { ...row, errors: series.flat().reduce((total, { errors }) => total + errors, 0) };
 }
 

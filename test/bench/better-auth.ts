@@ -19,9 +19,20 @@ export async function startBetterAuth(hashing: 'default' | 'argon2id', users: nu
     pid: peer.pid,
     signIns: {
       pool,
-      next: (): Shot => ({ path: '/api/auth/sign-in/email', headers, body: JSON.stringify({ email: next().email, password }) }),
+      next: (): Shot => ({
+        path: '/api/auth/sign-in/email',
+        headers,
+        body: JSON.stringify({ email: next().email, password }),
+      }),
     },
-    sessions: { pool, next: (): Shot => ({ method: 'GET', path: '/api/auth/get-session', headers: { cookie: next().cookie } }) },
+    sessions: {
+      pool,
+      next: (): Shot => ({
+        method: 'GET',
+        path: '/api/auth/get-session',
+        headers: { cookie: next().cookie },
+      }),
+    },
     async stop(): Promise<void> {
       await pool.close();
       await peer.stop();

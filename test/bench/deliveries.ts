@@ -25,7 +25,8 @@ export const concurrency = 64;
 const inFlight = 256;
 
 export const startReceiver = () => startPeer<string>('receiver.ts');
-export const pathsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `/hook-${index}`);
+export const pathsOf = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `/hook-${index}`);
 
 /** Five processes with a tenant whose endpoints are all at one receiver. Nothing but what the bench publishes is sent to them. */
 export async function startDeliveries(receiver: Peer<string>, paths: readonly string[]) {
@@ -37,8 +38,17 @@ export async function startDeliveries(receiver: Peer<string>, paths: readonly st
   for (const path of paths) endpoints.push(await createEndpoint(path));
 
   async function createEndpoint(path: string): Promise<Endpoint> {
-    const endpoint = { Tenant: tenant, Name: path, URL: `${receiver.ready}${path}`, EventTypes: ['none.of.these'] };
-    const { status, body } = await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, token);
+    const endpoint = {
+      Tenant: tenant,
+      Name: path,
+      URL: `${receiver.ready}${path}`,
+      EventTypes: ['none.of.these'],
+    };
+    const { status, body } = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: endpoint },
+      token,
+    );
     if (status !== 200) throw new Error(`no endpoint could be made: ${JSON.stringify(body)}`);
     return { id: (body['Endpoint'] as { ID: string }).ID, path };
   }
@@ -64,13 +74,22 @@ export async function startDeliveries(receiver: Peer<string>, paths: readonly st
 /** A task as fan-out makes it. */
 export function deliveryTask(tenant: string, { id: endpoint }: Endpoint): Task {
   const body = bodyOf(createId('evt'));
-  const request = { Tenant: tenant, Endpoint: endpoint, Type: 'group.updated', Body: Buffer.from(body).toString('base64') };
+  const request = {
+    Tenant: tenant,
+    Endpoint: endpoint,
+    Type: 'group.updated',
+    Body: Buffer.from(body).toString('base64'),
+  };
   return { id: createId('tsk'), operation: 'Webhooks_Deliver', request, extra: {} };
 }
 
 /** Puts tasks into the stream of a stack, and takes the time until it is empty. */
 export async function openFeed(stack: Stack, tenant: string) {
-  const broker = openBroker({ url: stack.wiring.natsUrl, name: 'bench', log: createLog('bench', () => {}) });
+  const broker = openBroker({
+    url: stack.wiring.natsUrl,
+    name: 'bench',
+    log: createLog('bench', () => {}),
+  });
   await eventually('the broker', () => Promise.resolve(broker.isConnected()));
   const worker = () => stack.pid('notifications');
   const goOn = () => void process.kill(worker(), 'SIGCONT');
@@ -86,17 +105,27 @@ export async function openFeed(stack: Stack, tenant: string) {
     async heap(count: number, task: (index: number) => Task): Promise<void> {
       process.kill(worker(), 'SIGSTOP');
       for (let at = 0; at < count; at += inFlight) {
-        await Promise.all(Array.from({ length: Math.min(inFlight, count - at) }, (_, index) => publish(task(at + index))));
+        await Promise.all(
+          Array.from({ length: Math.min(inFlight, count - at) }, (_, index) =>
+            publish(task(at + index)),
+          ),
+        );
       }
     },
 
     /** Lets the worker go on. Resolves with what `arrived` does, once the broker has every acknowledgement in writing. */
-    async drain<T>(arrived: () => Promise<T>): Promise<{ arrived: T; seconds: number; cpu: number }> {
+    async drain<T>(
+      arrived: () => Promise<T>,
+    ): Promise<{ arrived: T; seconds: number; cpu: number }> {
       const [before, begun] = [cpuMicrosOf(worker()), performance.now()];
       goOn();
       const result = await arrived();
       await eventually('an empty stream', isEmpty, 60_000);
-      return { arrived: result, seconds: (performance.now() - begun) / 1000, cpu: cpuMicrosOf(worker()) - before };
+      return {
+        arrived: result,
+        seconds: (performance.now() - begun) / 1000,
+        cpu: cpuMicrosOf(worker()) - before,
+      };
     },
 
     goOn,
@@ -106,8 +135,13 @@ export async function openFeed(stack: Stack, tenant: string) {
 }
 
 /** Lets the receiver forget what came, and answer who hangs. */
-export const resetReceiver = (receiver: Peer<string>, aside?: Aside) => receiver.ask({ kind: 'reset', ...(aside && { aside }) } satisfies ReceiverQuestion);
+export const resetReceiver = (receiver: Peer<string>, aside?: Aside) =>
+  receiver.ask({ kind: 'reset', ...(aside && { aside }) } satisfies ReceiverQuestion);
 
 /** Waits until so many bodies have come, at most `limitMs`. */
-export const awaitReceived = (receiver: Peer<string>, count: number, limitMs = 120_000): Promise<Received> =>
+export const awaitReceived = (
+  receiver: Peer<string>,
+  count: number,
+  limitMs = 120_000,
+): Promise<Received> =>
   receiver.ask<Received>({ kind: 'await', count, limitMs } satisfies ReceiverQuestion);

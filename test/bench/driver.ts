@@ -5,7 +5,12 @@ import { median, percentile } from './numbers.ts';
 // The load generator. It lives in the process of the bench, whose CPU time is nobody's cost: what is measured runs in
 // processes of its own.
 
-export type Shot = { method?: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string };
+export type Shot = {
+  method?: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
 
 /** Where the requests go, and what the next one is. */
 export type Target = { pool: Pool; next: () => Shot };
@@ -17,7 +22,10 @@ export const openPool = (url: string): Pool => new Pool(url, { connections: 256,
 
 /** An operation in documented JSON. */
 export function operation(name: string, body: unknown, token?: string): Shot {
-  const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
   return { method: 'POST', path: `/${name}`, headers, body: JSON.stringify(body) };
 }
 
@@ -30,7 +38,8 @@ export function cycle<T>(items: readonly T[]): () => T {
 const failures = new Map<string, number>();
 
 /** What went wrong, each kind with its count: for the report, since a bench with errors has measured nothing. */
-export const failuresSoFar = (): string[] => [...failures].map(([what, count]) => `${count} × ${what}`);
+export const failuresSoFar = (): string[] =>
+  [...failures].map(([what, count]) => `${count} × ${what}`);
 
 async function shoot({ pool, next }: Target): Promise<boolean> {
   const { method = 'POST', path, headers = {}, body } = next();
@@ -73,11 +82,20 @@ export async function openLoop(target: Target, rate: number, seconds: number): P
   }
   await Promise.all(pending);
   const took = performance.now() - started;
-  return { perSecond: (count * 1000) / took, p50: median(latencies), p99: percentile(latencies, 0.99), errors };
+  return {
+    perSecond: (count * 1000) / took,
+    p50: median(latencies),
+    p99: percentile(latencies, 0.99),
+    errors,
+  };
 }
 
 /** As many requests as `clients` get answered one after the other: the ceiling. Its latencies say nothing of a lesser load. */
-export async function closedLoop(target: Target, clients: number, seconds: number): Promise<Result & { done: number }> {
+export async function closedLoop(
+  target: Target,
+  clients: number,
+  seconds: number,
+): Promise<Result & { done: number }> {
   const latencies: number[] = [];
   let errors = 0;
   const started = performance.now();
@@ -91,11 +109,21 @@ export async function closedLoop(target: Target, clients: number, seconds: numbe
   };
   await Promise.all(Array.from({ length: clients }, client));
   const [done, took] = [latencies.length, performance.now() - started];
-  return { done, perSecond: (done * 1000) / took, p50: median(latencies), p99: percentile(latencies, 0.99), errors };
+  return {
+    done,
+    perSecond: (done * 1000) / took,
+    p50: median(latencies),
+    p99: percentile(latencies, 0.99),
+    errors,
+  };
 }
 
 /** Runs `work` while `clients` keep a target saturated. */
-export async function underLoad<T>(target: Target, clients: number, work: () => Promise<T>): Promise<T & { errors: number }> {
+export async function underLoad<T>(
+  target: Target,
+  clients: number,
+  work: () => Promise<T>,
+): Promise<T & { errors: number }> {
   let isOver = false;
   let failed = 0;
   const client = async () => {

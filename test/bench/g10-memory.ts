@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Topology, Stack } from '../harness.ts';
+import type { Stack, Topology } from '../harness.ts';
 import { type Bench, compare, type Options, type Row } from './bench.ts';
 import { closedLoop, cycle, openPool, operation } from './driver.ts';
 import { median, proportionalMbOf, residentMbOf, sum } from './numbers.ts';
 import { startPeer } from './peer.ts';
-import { createPeople, pidsOf, reads, signIns, startMeasured } from './stack.ts';
 import { mainsOf, slowestStart } from './replica.ts';
+import { createPeople, pidsOf, reads, signIns, startMeasured } from './stack.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const settleMs = 3000;
@@ -19,7 +19,10 @@ const mostStarts = 3;
 const mostIdle: Record<string, number> = { 'one process': 190, 'five processes': 650 };
 
 /** G10, memory and start: idle against the same modules merely loaded, under load against idle, and how soon a process is ready. */
-export const memory: Bench = async (options) => [...(await memoryOf('one process', options)), ...(await memoryOf('five processes', options))];
+export const memory: Bench = async (options) => [
+  ...(await memoryOf('one process', options)),
+  ...(await memoryOf('five processes', options)),
+];
 
 async function memoryOf(topology: Topology, { seconds, rounds }: Options): Promise<Row[]> {
   const idle: number[] = [];
@@ -42,13 +45,32 @@ async function memoryOf(topology: Topology, { seconds, rounds }: Options): Promi
   }
   const row = { id: 'G10', unit: 'MB' };
   return [
-    compare({ ...row, what: `idle, ${topology}`, against: 'the imports alone', target: { most: 1.25 } }, idle, imported),
-    { ...row, what: `idle, ${topology}`, ours: median(idle), target: { most: mostIdle[topology] ?? 0 } },
+    compare(
+      { ...row, what: `idle, ${topology}`, against: 'the imports alone', target: { most: 1.25 } },
+      idle,
+      imported,
+    ),
+    {
+      ...row,
+      what: `idle, ${topology}`,
+      ours: median(idle),
+      target: { most: mostIdle[topology] ?? 0 },
+    },
     { ...row, what: `idle, shared pages counted once, ${topology}`, ours: median(proportional) },
-    { ...compare({ ...row, what: `most under full load, ${topology}`, against: 'idle', target: { most: 2 } }, loaded, idle), errors },
+    {
+      ...compare(
+        { ...row, what: `most under full load, ${topology}`, against: 'idle', target: { most: 2 } },
+        loaded,
+        idle,
+      ),
+      errors,
+    },
     {
       id: 'G10',
-      what: topology === 'one process' ? 'start until ready, one process' : 'start until ready, slowest of five',
+      what:
+        topology === 'one process'
+          ? 'start until ready, one process'
+          : 'start until ready, slowest of five',
       unit: 's',
       ours: median(ready),
       target: { most: 1.5 },
@@ -58,7 +80,9 @@ async function memoryOf(topology: Topology, { seconds, rounds }: Options): Promi
 
 /** The modules of each process, loaded in as many processes of their own. */
 async function importsAlone(topology: Topology): Promise<number> {
-  const peers = await Promise.all([...mainsOf(topology).values()].map((main) => startPeer('imports.ts', ...importsOf(main))));
+  const peers = await Promise.all(
+    [...mainsOf(topology).values()].map((main) => startPeer('imports.ts', ...importsOf(main))),
+  );
   await sleep(settleMs);
   const taken = residentMbOf(...peers.map(({ pid }) => pid));
   await Promise.all(peers.map((peer) => peer.stop()));
@@ -68,9 +92,16 @@ async function importsAlone(topology: Topology): Promise<number> {
 /** What a main imports, and what each process loads of telemetry once it has read its environment (services/shared/telemetry.ts). */
 function importsOf(main: string): string[] {
   const text = readFileSync(path.join(root, main), 'utf8');
-  const written = [...text.matchAll(/^import .* from '([^']+)';$/gm)].flatMap(([, name]) => name ?? []);
-  const telemetry = ['sdk-metrics', 'resources', 'exporter-prometheus'].map((name) => `@opentelemetry/${name}`);
-  return [...written.filter((name) => !name.startsWith('node:')).map(resolver(main)), ...telemetry.map(resolver('services/shared/telemetry.ts'))];
+  const written = [...text.matchAll(/^import .* from '([^']+)';$/gm)].flatMap(
+    ([, name]) => name ?? [],
+  );
+  const telemetry = ['sdk-metrics', 'resources', 'exporter-prometheus'].map(
+    (name) => `@opentelemetry/${name}`,
+  );
+  return [
+    ...written.filter((name) => !name.startsWith('node:')).map(resolver(main)),
+    ...telemetry.map(resolver('services/shared/telemetry.ts')),
+  ];
 }
 
 const resolver = (file: string) => {
@@ -79,11 +110,15 @@ const resolver = (file: string) => {
 };
 
 /** Everything at once: reads, sign-ins, and writes with their events, audit and deliveries to nobody. */
-async function loadEverything(stack: Stack, seconds: number): Promise<{ most: number; errors: number }> {
+async function loadEverything(
+  stack: Stack,
+  seconds: number,
+): Promise<{ most: number; errors: number }> {
   const people = await createPeople(stack, 20);
   const next = cycle(people);
   const pool = openPool(stack.url);
-  const update = () => operation('Account_Update', { User: { Name: `Person ${Math.random()}` } }, next().token);
+  const update = () =>
+    operation('Account_Update', { User: { Name: `Person ${Math.random()}` } }, next().token);
   let most = 0;
   const watch = setInterval(() => {
     most = Math.max(most, residentMbOf(...pidsOf(stack)));

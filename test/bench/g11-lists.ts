@@ -2,7 +2,7 @@ import type { Stack } from '../harness.ts';
 import { createTenant } from '../people.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
 import { closedLoop, openPool, operation, type Shot } from './driver.ts';
-import { cursorAfter, fillUsers, filledId } from './generate.ts';
+import { cursorAfter, filledId, fillUsers } from './generate.ts';
 import { createPeople, startMeasured } from './stack.ts';
 
 const few = 1000;
@@ -22,10 +22,18 @@ export const lists: Bench = async ({ seconds, rounds }) => {
     listLast: turn(large.stack, large.last('Users_List', {}, ['Users_List'])),
     membersSmall: turn(small.stack, small.first('Users_ListByTenant', { Tenant: small.tenant })),
     membersLarge: turn(large.stack, large.first('Users_ListByTenant', { Tenant: large.tenant })),
-    membersLast: turn(large.stack, large.last('Users_ListByTenant', { Tenant: large.tenant }, ['Users_ListByTenant', large.tenant])),
+    membersLast: turn(
+      large.stack,
+      large.last('Users_ListByTenant', { Tenant: large.tenant }, [
+        'Users_ListByTenant',
+        large.tenant,
+      ]),
+    ),
   };
   const results = await interleave(
-    Object.fromEntries(Object.entries(turns).map(([name, { run }]) => [name, run])) as { [Name in keyof typeof turns]: () => ReturnType<typeof closedLoop> },
+    Object.fromEntries(Object.entries(turns).map(([name, { run }]) => [name, run])) as {
+      [Name in keyof typeof turns]: () => ReturnType<typeof closedLoop>;
+    },
     rounds,
   );
   const p50 = (name: keyof typeof turns) => results[name].map((result) => result.p50);
@@ -34,14 +42,34 @@ export const lists: Bench = async ({ seconds, rounds }) => {
     const what = list === 'list' ? 'Users_List' : 'Users_ListByTenant';
     return [
       compare(
-        { ...row, what: `${what}, a page of ${limit}, 1 M users`, against: '1 k users', target: { most: 1.3 } },
+        {
+          ...row,
+          what: `${what}, a page of ${limit}, 1 M users`,
+          against: '1 k users',
+          target: { most: 1.3 },
+        },
         p50(`${list}Large`),
         p50(`${list}Small`),
       ),
-      compare({ ...row, what: `${what}, the last page, 1 M users`, against: 'the first', target: { most: 1.1 } }, p50(`${list}Last`), p50(`${list}Large`)),
-    ].map((each) => withErrors(each, results[`${list}Large`], results[`${list}Small`], results[`${list}Last`]));
+      compare(
+        {
+          ...row,
+          what: `${what}, the last page, 1 M users`,
+          against: 'the first',
+          target: { most: 1.1 },
+        },
+        p50(`${list}Last`),
+        p50(`${list}Large`),
+      ),
+    ].map((each) =>
+      withErrors(each, results[`${list}Large`], results[`${list}Small`], results[`${list}Last`]),
+    );
   });
-  await Promise.all([...Object.values(turns).map(({ pool }) => pool.close()), small.stack.stop(), large.stack.stop()]);
+  await Promise.all([
+    ...Object.values(turns).map(({ pool }) => pool.close()),
+    small.stack.stop(),
+    large.stack.stop(),
+  ]);
   return rows;
 };
 
@@ -50,12 +78,14 @@ async function startWith(users: number) {
   const [person] = await createPeople(stack, 1);
   const tenant = await createTenant(stack, person?.token ?? '');
   await fillUsers(stack, tenant, users);
-  const page = (name: string, request: object, Cursor: string) => operation(name, { ...request, Page: { Limit: limit, Cursor } }, stack.platformKey);
+  const page = (name: string, request: object, Cursor: string) =>
+    operation(name, { ...request, Page: { Limit: limit, Cursor } }, stack.platformKey);
   return {
     stack,
     tenant,
     first: (name: string, request: object) => page(name, request, ''),
     // Another page's worth of those that were filled in comes after it, as many as on the first page.
-    last: (name: string, request: object, binding: readonly string[]) => page(name, request, cursorAfter(stack, binding, filledId('usr', users - limit))),
+    last: (name: string, request: object, binding: readonly string[]) =>
+      page(name, request, cursorAfter(stack, binding, filledId('usr', users - limit))),
   };
 }

@@ -19,7 +19,8 @@ export const depth: Bench = async ({ seconds, rounds }) => {
     if (status !== 200) throw new Error(`${name}: ${JSON.stringify(answer)}`);
     return answer;
   };
-  const idOf = async (email = '') => ((await call('Users_GetByEmail', { Email: email }))['User'] as { ID: string }).ID;
+  const idOf = async (email = '') =>
+    ((await call('Users_GetByEmail', { Email: email }))['User'] as { ID: string }).ID;
   const subjects = { shallow: await idOf(one?.email), deep: await idOf(other?.email) };
   await call('Roles_Save', { Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.read'] } });
   for (const [Group, UserID] of [
@@ -39,11 +40,24 @@ export const depth: Bench = async ({ seconds, rounds }) => {
   );
   const pool = openPool(stack.url);
   const turn = (Subject: string) => () => {
-    const shot = operation('Access_Check', { Tenant, Subject, Permission: 'app.reports.read' }, stack.platformKey);
+    const shot = operation(
+      'Access_Check',
+      { Tenant, Subject, Permission: 'app.reports.read' },
+      stack.platformKey,
+    );
     return closedLoop({ pool, next: () => shot }, 1, seconds);
   };
-  const results = await interleave({ deep: turn(subjects.deep), shallow: turn(subjects.shallow) }, rounds);
-  const row = { id: 'G12', what: `Access_Check through a group at depth ${deep}`, unit: 'ms', against: 'depth 1', target: { most: 1.15 } };
+  const results = await interleave(
+    { deep: turn(subjects.deep), shallow: turn(subjects.shallow) },
+    rounds,
+  );
+  const row = {
+    id: 'G12',
+    what: `Access_Check through a group at depth ${deep}`,
+    unit: 'ms',
+    against: 'depth 1',
+    target: { most: 1.15 },
+  };
   const rows = [
     compare(
       row,

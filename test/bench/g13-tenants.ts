@@ -17,7 +17,13 @@ export const tenants: Bench = async ({ seconds, rounds }) => {
       () =>
         closedLoop({ pool, next: () => shots[name]?.() ?? { path: '/' } }, 1, seconds / 2);
     const results = await interleave({ large: turn(large), small: turn(small) }, rounds);
-    const row = { id: 'G13', what: `${name} among ${many} tenants`, unit: 'ms', against: `${few} tenants`, target: { most: 1.1 } };
+    const row = {
+      id: 'G13',
+      what: `${name} among ${many} tenants`,
+      unit: 'ms',
+      against: `${few} tenants`,
+      target: { most: 1.1 },
+    };
     const series = compare(
       row,
       results.large.map(({ p50 }) => p50),
@@ -44,12 +50,19 @@ async function startWith(count: number) {
     Tenants_Get: () => operation('Tenants_Get', { Tenant }, token),
     TenantMembers_List: () => operation('TenantMembers_List', { Tenant }, token),
     Groups_List: () => operation('Groups_List', { Tenant }, token),
-    Groups_Save: () => operation('Groups_Save', { Group: { Tenant, Path: 'eng', Name: `name ${turn++}` } }, token),
+    Groups_Save: () =>
+      operation('Groups_Save', { Group: { Tenant, Path: 'eng', Name: `name ${turn++}` } }, token),
     Grants_List: () => operation('Grants_List', { UserID }, token),
-    Access_Check: () => operation('Access_Check', { Tenant, Subject: UserID, Permission: 'app.x.read' }, token),
+    Access_Check: () =>
+      operation('Access_Check', { Tenant, Subject: UserID, Permission: 'app.x.read' }, token),
     Audit_List: () => operation('Audit_List', { Tenant }, token),
     // Last: it makes more of what the others read.
-    Grants_Add: () => operation('Grants_Add', { Grant: { Tenant, UserID, Role: 'auditor', Resource: `thing-${turn++}` } }, token),
+    Grants_Add: () =>
+      operation(
+        'Grants_Add',
+        { Grant: { Tenant, UserID, Role: 'auditor', Resource: `thing-${turn++}` } },
+        token,
+      ),
   };
   // A decision is not allowed for what nobody was granted: the answer is a success all the same.
   return { stack, pool: openPool(stack.url), shots };

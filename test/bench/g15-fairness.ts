@@ -1,8 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, compare, interleave, withErrors } from './bench.ts';
-import { awaitReceived, type Deliveries, deliveryTask, type Endpoint, pathsOf, resetReceiver, startDeliveries, startReceiver } from './deliveries.ts';
-import { cycle } from './driver.ts';
 import { eventually } from '../harness.ts';
+import { type Bench, compare, interleave, withErrors } from './bench.ts';
+import {
+  awaitReceived,
+  type Deliveries,
+  deliveryTask,
+  type Endpoint,
+  pathsOf,
+  resetReceiver,
+  startDeliveries,
+  startReceiver,
+} from './deliveries.ts';
+import { cycle } from './driver.ts';
 import type { Peer } from './peer.ts';
 
 const healthyCount = 99;
@@ -28,29 +37,48 @@ export const fairness: Bench = async ({ seconds, rounds }) => {
   const steady = streamOf(product, Math.round(2 * steadyRate * seconds));
   const turn = (load: Load, hangs: boolean) => () => besideOne({ product, receiver, load, hangs });
   const results = await interleave(
-    { ceiling: turn(ceiling, false), steady: turn(steady, false), hungCeiling: turn(ceiling, true), hungSteady: turn(steady, true) },
+    {
+      ceiling: turn(ceiling, false),
+      steady: turn(steady, false),
+      hungCeiling: turn(ceiling, true),
+      hungSteady: turn(steady, true),
+    },
     rounds,
   );
   await product.stop();
   await receiver.stop();
   const row = { id: 'G15', against: 'none hangs' };
   const kept = compare(
-    { ...row, what: 'deliveries to 99 endpoints beside one that hangs', unit: '1/s', target: { least: 0.95 } },
+    {
+      ...row,
+      what: 'deliveries to 99 endpoints beside one that hangs',
+      unit: '1/s',
+      target: { least: 0.95 },
+    },
     results.hungCeiling.map(({ perSecond }) => perSecond),
     results.ceiling.map(({ perSecond }) => perSecond),
   );
   const waits = compare(
-    { ...row, what: `p99 of ${steadyRate} deliveries/s, publication to arrival, meanwhile`, unit: 'ms', target: { most: 1.5 } },
+    {
+      ...row,
+      what: `p99 of ${steadyRate} deliveries/s, publication to arrival, meanwhile`,
+      unit: 'ms',
+      target: { most: 1.5 },
+    },
     results.hungSteady.map(({ p99 }) => p99),
     results.steady.map(({ p99 }) => p99),
   );
-  return [withErrors(kept, results.hungCeiling, results.ceiling), withErrors(waits, results.hungSteady, results.steady)];
+  return [
+    withErrors(kept, results.hungCeiling, results.ceiling),
+    withErrors(waits, results.hungSteady, results.steady),
+  ];
 };
 
 /** All at once, while the worker stands still. */
 const heapOf = ({ heap, tenant }: Deliveries, count: number): Load => ({
   count,
-  publish: (endpoints) => heap(count, (index) => deliveryTask(tenant, endpoints[index % endpoints.length] as Endpoint)),
+  publish: (endpoints) =>
+    heap(count, (index) => deliveryTask(tenant, endpoints[index % endpoints.length] as Endpoint)),
 });
 
 /** One every so often, whether or not those before have arrived. */
@@ -75,7 +103,9 @@ type Beside = { product: Deliveries; receiver: Peer<string>; load: Load; hangs: 
 async function besideOne({ product, receiver, load, hangs }: Beside): Promise<Turn> {
   const other = await product.createEndpoint(`/other-${crypto.randomUUID()}`);
   await resetReceiver(receiver, { path: other.path, hangs });
-  await Promise.all(Array.from({ length: ahead }, () => product.publish(deliveryTask(product.tenant, other))));
+  await Promise.all(
+    Array.from({ length: ahead }, () => product.publish(deliveryTask(product.tenant, other))),
+  );
   await sleep(500);
   const toOthers = load.count - Math.floor(load.count / (healthyCount + 1));
   await load.publish([...product.endpoints, other]);

@@ -21,7 +21,10 @@ const heap = '--max-old-space-size=384';
 const limitMs = 120_000;
 
 /** One turn of twenty requests, spread so that each kind comes evenly. */
-const turn = 'read check read list save read check mail read list read check save read login read check list update read'.split(' ');
+const turn =
+  'read check read list save read check mail read list read check save read login read check list update read'.split(
+    ' ',
+  );
 
 /**
  * G17, whether anything grows: two hours at 60 % of what the machine can take of everything at once. The slope of the
@@ -29,8 +32,14 @@ const turn = 'read check read list save read check mail read list read check sav
  * minute goes to stderr, since the run is its own record.
  */
 export const soak: Bench = async ({ minutes }) => {
-  const [receiver, mailServer] = await Promise.all([startReceiver(), startPeer<string>('smtp-server.ts')]);
-  const stack = await startMeasured('five processes', { BAILIWICK_SMTP_URL: mailServer.ready, NODE_OPTIONS: heap });
+  const [receiver, mailServer] = await Promise.all([
+    startReceiver(),
+    startPeer<string>('smtp-server.ts'),
+  ]);
+  const stack = await startMeasured('five processes', {
+    BAILIWICK_SMTP_URL: mailServer.ready,
+    NODE_OPTIONS: heap,
+  });
   const pool = openPool(stack.url);
   const { next, sent } = await requestsOf(stack, receiver.ready);
 
@@ -46,11 +55,23 @@ export const soak: Bench = async ({ minutes }) => {
     const taken = watch.stop();
     grown.push(sum(taken));
     errors += result.errors;
-    say([minute, ...[result.perSecond, result.p50, result.p99, result.errors, ...taken, sum(taken)].map((value) => value.toFixed(0))].join(', '));
+    say(
+      [
+        minute,
+        ...[result.perSecond, result.p50, result.p99, result.errors, ...taken, sum(taken)].map(
+          (value) => value.toFixed(0),
+        ),
+      ].join(', '),
+    );
   }
 
-  const [{ count, repeated }, mails] = await Promise.all([awaitReceived(receiver, sent.save, limitMs), mailServer.ask<number>({ wanted: sent.mail, limitMs })]);
-  say(`${count} of ${sent.save} webhooks came, ${repeated} of them again; ${mails} of ${sent.mail} mails`);
+  const [{ count, repeated }, mails] = await Promise.all([
+    awaitReceived(receiver, sent.save, limitMs),
+    mailServer.ask<number>({ wanted: sent.mail, limitMs }),
+  ]);
+  say(
+    `${count} of ${sent.save} webhooks came, ${repeated} of them again; ${mails} of ${sent.mail} mails`,
+  );
   errors += Math.max(0, sent.save - count) + Math.max(0, sent.mail - mails);
   await pool.close();
   await stack.stop();
@@ -59,7 +80,13 @@ export const soak: Bench = async ({ minutes }) => {
   const settled = grown.slice(Math.ceil(minutes * warmUp));
   const row = { id: 'G17', errors };
   return [
-    { ...row, what: `growth of memory, ${minutes} minutes at ${rate.toFixed(0)} requests/s`, unit: 'MB/min', ours: slopeOf(settled), target: { most: 0.5 } },
+    {
+      ...row,
+      what: `growth of memory, ${minutes} minutes at ${rate.toFixed(0)} requests/s`,
+      unit: 'MB/min',
+      ours: slopeOf(settled),
+      target: { most: 0.5 },
+    },
     {
       ...row,
       what: 'memory in the last minute',
@@ -97,9 +124,13 @@ async function requestsOf(stack: Stack, receiver: string) {
     if (answer.status !== 200) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
-  await must('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'receiver', URL: `${receiver}/hook`, EventTypes: ['group.updated'] } });
+  await must('Webhooks_CreateEndpoint', {
+    Endpoint: { Tenant, Name: 'receiver', URL: `${receiver}/hook`, EventTypes: ['group.updated'] },
+  });
   const paths = Array.from({ length: 20 }, (_, index) => `team-${index}`);
-  const save = (Path: string) => ({ Group: { Tenant, Path, Description: randomBytes(8).toString('hex') } });
+  const save = (Path: string) => ({
+    Group: { Tenant, Path, Description: randomBytes(8).toString('hex') },
+  });
   for (const path of paths) await must('Groups_Save', save(path));
   const { ID: Subject } = (await must('Account_Get', {}))['User'] as { ID: string };
 
@@ -108,9 +139,15 @@ async function requestsOf(stack: Stack, receiver: string) {
   const kinds: Record<string, () => Shot> = {
     login,
     read: () => operation('Account_Get', {}, person().token),
-    check: () => operation('Access_Check', { Tenant, Subject, Permission: 'iam.groups.read' }, owner.token),
+    check: () =>
+      operation('Access_Check', { Tenant, Subject, Permission: 'iam.groups.read' }, owner.token),
     list: () => operation('Groups_List', { Tenant }, owner.token),
-    update: () => operation('Account_Update', { User: { Name: randomBytes(8).toString('hex') } }, person().token),
+    update: () =>
+      operation(
+        'Account_Update',
+        { User: { Name: randomBytes(8).toString('hex') } },
+        person().token,
+      ),
     save() {
       sent.save++;
       return operation('Groups_Save', save(path()), owner.token);

@@ -1,5 +1,5 @@
-import { startBetterAuth } from './better-auth.ts';
 import { type Bench, compare, interleave, withErrors } from './bench.ts';
+import { startBetterAuth } from './better-auth.ts';
 import { closedLoop, openPool } from './driver.ts';
 import { createPeople, signIns, startMeasured } from './stack.ts';
 
@@ -7,7 +7,11 @@ const users = 40;
 
 /** G3, sign-ins a second in one process against Better Auth in one: as it hashes by default, and hashing as we do. */
 export const signIn: Bench = async ({ seconds, rounds }) => {
-  const [stack, usual, equal] = await Promise.all([startMeasured('one process'), startBetterAuth('default', users), startBetterAuth('argon2id', users)]);
+  const [stack, usual, equal] = await Promise.all([
+    startMeasured('one process'),
+    startBetterAuth('default', users),
+    startBetterAuth('argon2id', users),
+  ]);
   const target = { pool: openPool(stack.url), next: signIns(await createPeople(stack, users)) };
   const results = await interleave(
     {
@@ -20,9 +24,19 @@ export const signIn: Bench = async ({ seconds, rounds }) => {
   const rateOf = (name: keyof typeof results) => results[name].map(({ perSecond }) => perSecond);
   const row = { id: 'G3', what: 'sign-ins, one process', unit: '1/s' };
   const rows = [
-    compare({ ...row, against: 'Better Auth, its scrypt', target: { least: 8 } }, rateOf('ours'), rateOf('usual')),
-    compare({ ...row, against: 'Better Auth, argon2id', target: { least: 1.2 } }, rateOf('ours'), rateOf('equal')),
-  ].map((each, index) => withErrors(each, results.ours, index === 0 ? results.usual : results.equal));
+    compare(
+      { ...row, against: 'Better Auth, its scrypt', target: { least: 8 } },
+      rateOf('ours'),
+      rateOf('usual'),
+    ),
+    compare(
+      { ...row, against: 'Better Auth, argon2id', target: { least: 1.2 } },
+      rateOf('ours'),
+      rateOf('equal'),
+    ),
+  ].map((each, index) =>
+    withErrors(each, results.ours, index === 0 ? results.usual : results.equal),
+  );
   await Promise.all([target.pool.close(), stack.stop(), usual.stop(), equal.stop()]);
   return rows;
 };

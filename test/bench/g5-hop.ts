@@ -1,5 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type Bench, compare, compareCost, interleave, type Options, type Row, withErrors } from './bench.ts';
+import {
+  type Bench,
+  compare,
+  compareCost,
+  interleave,
+  type Options,
+  type Row,
+  withErrors,
+} from './bench.ts';
 import { closedLoop, openPool } from './driver.ts';
 import { cpuMicrosOf, median, sum } from './numbers.ts';
 import { startPeer } from './peer.ts';
@@ -7,18 +15,30 @@ import type { HopKind } from './peers/hop-client.ts';
 import { createPeople, pidsOf, reads, startMeasured } from './stack.ts';
 
 /** G5, what a call between processes costs: the CPU time of both its ends, and a read in five processes against one. */
-export const hop: Bench = async (options) => [...(await hopCost(options)), ...(await splitCost(options))];
+export const hop: Bench = async (options) => [
+  ...(await hopCost(options)),
+  ...(await splitCost(options)),
+];
 
 async function hopCost({ seconds, rounds }: Options): Promise<Row[]> {
-  const keys = generateKeyPairSync('ed25519', { publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } });
+  const keys = generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
   const server = await startPeer<Record<string, string>>('hop-server.ts', keys.publicKey);
   const client = await startPeer('hop-client.ts', keys.privateKey, JSON.stringify(server.ready));
   const turn = (kind: HopKind) => async () => {
     const before = cpuMicrosOf(client.pid, server.pid);
-    const result = await client.ask<{ done: number; errors: number; perSecond: number }>({ kind, seconds });
+    const result = await client.ask<{ done: number; errors: number; perSecond: number }>({
+      kind,
+      seconds,
+    });
     return { ...result, cpu: (cpuMicrosOf(client.pid, server.pid) - before) / result.done };
   };
-  const results = await interleave({ own: turn('own'), person: turn('person'), h2: turn('h2'), http1: turn('http1') }, rounds);
+  const results = await interleave(
+    { own: turn('own'), person: turn('person'), h2: turn('h2'), http1: turn('http1') },
+    rounds,
+  );
   await Promise.all([client.stop(), server.stop()]);
 
   const cpuOf = (kind: HopKind) => results[kind].map(({ cpu }) => cpu);
@@ -31,26 +51,53 @@ async function hopCost({ seconds, rounds }: Options): Promise<Row[]> {
     { ...person, ours: median(cpuOf('person')), target: { most: 90 } },
     compareCost({ ...own, against: h2, target: { least: 2 } }, cpuOf('own'), cpuOf('h2')),
     compareCost({ ...person, against: h2, target: { least: 2 } }, cpuOf('person'), cpuOf('h2')),
-    compareCost({ ...own, against: 'connect-node over HTTP/1.1, unsigned' }, cpuOf('own'), cpuOf('http1')),
+    compareCost(
+      { ...own, against: 'connect-node over HTTP/1.1, unsigned' },
+      cpuOf('own'),
+      cpuOf('http1'),
+    ),
   ];
-  return rows.map((each) => withErrors(each, results.own, results.person, results.h2, results.http1));
+  return rows.map((each) =>
+    withErrors(each, results.own, results.person, results.h2, results.http1),
+  );
 }
 
 async function splitCost({ seconds, rounds }: Options): Promise<Row[]> {
-  const [five, one] = await Promise.all([startMeasured('five processes'), startMeasured('one process')]);
-  const targets = await Promise.all([five, one].map(async (stack) => ({ stack, pool: openPool(stack.url), next: reads(await createPeople(stack, 40)) })));
+  const [five, one] = await Promise.all([
+    startMeasured('five processes'),
+    startMeasured('one process'),
+  ]);
+  const targets = await Promise.all(
+    [five, one].map(async (stack) => ({
+      stack,
+      pool: openPool(stack.url),
+      next: reads(await createPeople(stack, 40)),
+    })),
+  );
   const turn = (target: (typeof targets)[number] | undefined) => async () => {
     if (!target) throw new Error('nothing to measure');
     const before = sum(pidsOf(target.stack).map((pid) => cpuMicrosOf(pid)));
     const result = await closedLoop(target, 8, seconds);
-    return { ...result, cpu: (sum(pidsOf(target.stack).map((pid) => cpuMicrosOf(pid))) - before) / result.done };
+    return {
+      ...result,
+      cpu: (sum(pidsOf(target.stack).map((pid) => cpuMicrosOf(pid))) - before) / result.done,
+    };
   };
   const results = await interleave({ five: turn(targets[0]), one: turn(targets[1]) }, rounds);
   const row = { id: 'G5', against: 'one process' };
-  const of = (name: 'five' | 'one', key: 'cpu' | 'perSecond') => results[name].map((result) => result[key]);
+  const of = (name: 'five' | 'one', key: 'cpu' | 'perSecond') =>
+    results[name].map((result) => result[key]);
   const rows = [
-    compare({ ...row, what: 'Users_GetByEmail, five processes', unit: '1/s', target: { least: 0.45 } }, of('five', 'perSecond'), of('one', 'perSecond')),
-    compareCost({ ...row, what: 'CPU of Users_GetByEmail, five processes', unit: 'µs' }, of('five', 'cpu'), of('one', 'cpu')),
+    compare(
+      { ...row, what: 'Users_GetByEmail, five processes', unit: '1/s', target: { least: 0.45 } },
+      of('five', 'perSecond'),
+      of('one', 'perSecond'),
+    ),
+    compareCost(
+      { ...row, what: 'CPU of Users_GetByEmail, five processes', unit: 'µs' },
+      of('five', 'cpu'),
+      of('one', 'cpu'),
+    ),
   ];
   await Promise.all(targets.flatMap(({ pool, stack }) => [pool.close(), stack.stop()]));
   return rows.map((each) => withErrors(each, results.five, results.one));

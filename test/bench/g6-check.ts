@@ -1,8 +1,8 @@
-import { newEnforcer, newModelFromString } from 'casbin';
-import { create } from '@bufbuild/protobuf';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
 import { holdsInTenant } from '@bailiwick/shared/caller.ts';
+import { create } from '@bufbuild/protobuf';
+import { newEnforcer, newModelFromString } from 'casbin';
 import { type Bench, compareCost, interleave } from './bench.ts';
 import { median } from './numbers.ts';
 
@@ -25,24 +25,46 @@ m = g(r.sub, p.sub, r.dom) && r.dom == p.dom && r.act == p.act`;
  */
 export const check: Bench = async ({ seconds, rounds }) => {
   const enforcer = await newEnforcer(newModelFromString(model));
-  await enforcer.addPolicies(Array.from({ length: policies }, (_, index) => [`role-${index}`, 'tnt_1', `iam.area${index}.write`]));
+  await enforcer.addPolicies(
+    Array.from({ length: policies }, (_, index) => [
+      `role-${index}`,
+      'tnt_1',
+      `iam.area${index}.write`,
+    ]),
+  );
   await enforcer.addGroupingPolicy('ada', `role-${policies - 1}`, 'tnt_1');
   const wanted = `iam.area${policies - 1}.write`;
-  if (!enforcer.enforceSync('ada', 'tnt_1', wanted)) throw new Error('casbin does not allow what it should');
+  if (!enforcer.enforceSync('ada', 'tnt_1', wanted))
+    throw new Error('casbin does not allow what it should');
 
-  const caller = create(CallerSchema, { type: 'user', id: 'ada', tenant: 'tnt_1', permissions: permissionBitmap(() => true) });
+  const caller = create(CallerSchema, {
+    type: 'user',
+    id: 'ada',
+    tenant: 'tnt_1',
+    permissions: permissionBitmap(() => true),
+  });
   const last = permissions.at(-1) ?? '';
   const results = await interleave(
     {
-      ours: () => Promise.resolve(microsOf(() => holdsInTenant(caller, last, 'tnt_1'), seconds, 10_000)),
-      casbin: () => Promise.resolve(microsOf(() => enforcer.enforceSync('ada', 'tnt_1', wanted), seconds, 10)),
+      ours: () =>
+        Promise.resolve(microsOf(() => holdsInTenant(caller, last, 'tnt_1'), seconds, 10_000)),
+      casbin: () =>
+        Promise.resolve(microsOf(() => enforcer.enforceSync('ada', 'tnt_1', wanted), seconds, 10)),
     },
     rounds,
   );
-  const row = { id: 'G6', what: `a permission check in the process, ${policies} policies`, unit: 'µs' };
+  const row = {
+    id: 'G6',
+    what: `a permission check in the process, ${policies} policies`,
+    unit: 'µs',
+  };
   return [
     { ...row, ours: median(results.ours), target: { most: 2 } },
-    compareCost({ ...row, against: 'casbin', target: { least: 100 } }, results.ours, results.casbin),
+    compareCost(
+      { ...row, against: 'casbin', target: { least: 100 } },
+      results.ours,
+      results.casbin,
+    ),
   ];
 };
 

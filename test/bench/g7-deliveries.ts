@@ -1,7 +1,24 @@
 import { countOf } from '../store.ts';
-import { type Bench, compare, compareCost, interleave, type Options, type Row, withErrors } from './bench.ts';
+import {
+  type Bench,
+  compare,
+  compareCost,
+  interleave,
+  type Options,
+  type Row,
+  withErrors,
+} from './bench.ts';
 import { createEmptyDatabase } from './database.ts';
-import { awaitReceived, concurrency, type Deliveries, deliveryTask, pathsOf, resetReceiver, startDeliveries, startReceiver } from './deliveries.ts';
+import {
+  awaitReceived,
+  concurrency,
+  type Deliveries,
+  deliveryTask,
+  pathsOf,
+  resetReceiver,
+  startDeliveries,
+  startReceiver,
+} from './deliveries.ts';
 import { cycle } from './driver.ts';
 import { cpuMicrosOf, median } from './numbers.ts';
 import { type Peer, startPeer } from './peer.ts';
@@ -37,38 +54,85 @@ export const deliveries: Bench = async (options) => {
   const redis = program === undefined ? undefined : await startRedis(program);
   const started: Partial<Record<PeerName, Measured>> = {
     floor: await measurePeer('floor.ts', [product.stack.wiring.natsUrl], receiver, options),
-    ...(redis && { bullmq: await measurePeer('bullmq.ts', [String(redis.port)], receiver, options) }),
-    graphile: await measurePeer('graphile-worker.ts', [await createEmptyDatabase()], receiver, options),
-    tuned: await measurePeer('graphile-worker.ts', [await createEmptyDatabase()], receiver, options, 'tuned'),
+    ...(redis && {
+      bullmq: await measurePeer('bullmq.ts', [String(redis.port)], receiver, options),
+    }),
+    graphile: await measurePeer(
+      'graphile-worker.ts',
+      [await createEmptyDatabase()],
+      receiver,
+      options,
+    ),
+    tuned: await measurePeer(
+      'graphile-worker.ts',
+      [await createEmptyDatabase()],
+      receiver,
+      options,
+      'tuned',
+    ),
   };
   const turns = Object.fromEntries(Object.entries(started).map(([name, { turn }]) => [name, turn]));
-  const results: Record<string, Turn[]> = await interleave({ ours: ours.turn, ...turns }, options.rounds);
+  const results: Record<string, Turn[]> = await interleave(
+    { ours: ours.turn, ...turns },
+    options.rounds,
+  );
 
   const unlogged =
-    ours.published() - (await countOf(product.stack, "notifications.delivery_attempt where operation = 'Webhooks_Deliver' and status = 'delivered'"));
+    ours.published() -
+    (await countOf(
+      product.stack,
+      "notifications.delivery_attempt where operation = 'Webhooks_Deliver' and status = 'delivered'",
+    ));
   await Promise.all(Object.values(started).map(({ stop }) => stop()));
   await Promise.all([product.stop(), redis?.stop()]);
   await receiver.stop();
   const [own = []] = [results['ours']];
-  return Object.keys(peers).flatMap((name) => rowsAgainst(name as PeerName, own, results[name], unlogged));
+  return Object.keys(peers).flatMap((name) =>
+    rowsAgainst(name as PeerName, own, results[name], unlogged),
+  );
 };
 
-function rowsAgainst(name: PeerName, ours: readonly Turn[], theirs: readonly Turn[] | undefined, unlogged: number): Row[] {
+function rowsAgainst(
+  name: PeerName,
+  ours: readonly Turn[],
+  theirs: readonly Turn[] | undefined,
+  unlogged: number,
+): Row[] {
   const least = targets[name];
   const target = least === undefined ? {} : { target: { least } };
-  const deliveries = { id: 'G7', what: 'deliveries, five processes', unit: '1/s', against: peers[name], ...target };
-  const cost = { id: 'G7', what: 'CPU of a delivery, without the database and the broker', unit: 'µs', against: peers[name] };
+  const deliveries = {
+    id: 'G7',
+    what: 'deliveries, five processes',
+    unit: '1/s',
+    against: peers[name],
+    ...target,
+  };
+  const cost = {
+    id: 'G7',
+    what: 'CPU of a delivery, without the database and the broker',
+    unit: 'µs',
+    against: peers[name],
+  };
   const of = (turns: readonly Turn[], key: 'perSecond' | 'cpu') => turns.map((turn) => turn[key]);
-  if (!theirs) return [{ ...deliveries, ours: median(of(ours, 'perSecond')), missing: 'no redis-server here' }];
-  return [compare(deliveries, of(ours, 'perSecond'), of(theirs, 'perSecond')), compareCost(cost, of(ours, 'cpu'), of(theirs, 'cpu'))].map((row) =>
-    withErrors(row, ours, theirs, [{ errors: Math.abs(unlogged) }]),
-  );
+  if (!theirs)
+    return [
+      { ...deliveries, ours: median(of(ours, 'perSecond')), missing: 'no redis-server here' },
+    ];
+  return [
+    compare(deliveries, of(ours, 'perSecond'), of(theirs, 'perSecond')),
+    compareCost(cost, of(ours, 'cpu'), of(theirs, 'cpu')),
+  ].map((row) => withErrors(row, ours, theirs, [{ errors: Math.abs(unlogged) }]));
 }
 
 /** The next turn has as many tasks as came to their end in the time of one. */
-const countFor = (perSecond: number, { seconds }: Options) => Math.max(firstTurn, Math.round(perSecond * seconds));
+const countFor = (perSecond: number, { seconds }: Options) =>
+  Math.max(firstTurn, Math.round(perSecond * seconds));
 
-function measureOurs({ heap, drain, tenant, endpoints }: Deliveries, receiver: Peer<string>, options: Options) {
+function measureOurs(
+  { heap, drain, tenant, endpoints }: Deliveries,
+  receiver: Peer<string>,
+  options: Options,
+) {
   const next = cycle(endpoints);
   let [perSecond, published] = [0, 0];
   return {
@@ -85,8 +149,21 @@ function measureOurs({ heap, drain, tenant, endpoints }: Deliveries, receiver: P
   };
 }
 
-async function measurePeer(script: string, from: readonly string[], receiver: Peer<string>, options: Options, ...more: readonly string[]): Promise<Measured> {
-  const peer = await startPeer(script, ...from, receiver.ready, JSON.stringify(pathsOf(endpointCount)), String(concurrency), ...more);
+async function measurePeer(
+  script: string,
+  from: readonly string[],
+  receiver: Peer<string>,
+  options: Options,
+  ...more: readonly string[]
+): Promise<Measured> {
+  const peer = await startPeer(
+    script,
+    ...from,
+    receiver.ready,
+    JSON.stringify(pathsOf(endpointCount)),
+    String(concurrency),
+    ...more,
+  );
   const ask = <Answer>(question: QueueQuestion) => peer.ask<Answer>(question);
   let perSecond = 0;
   return {

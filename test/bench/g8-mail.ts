@@ -38,7 +38,11 @@ export const mail: Bench = async ({ seconds, rounds }) => {
         await feed.heap(count, taskFor);
         const drained = await feed.drain(() => arrived(count));
         last.ours = count / drained.seconds;
-        return { perSecond: last.ours, cpu: drained.cpu / count, errors: Math.abs(count - drained.arrived) };
+        return {
+          perSecond: last.ours,
+          cpu: drained.cpu / count,
+          errors: Math.abs(count - drained.arrived),
+        };
       },
       async floor() {
         const count = countFor(last.floor);
@@ -46,7 +50,11 @@ export const mail: Bench = async ({ seconds, rounds }) => {
         const sent = await floor.ask<{ seconds: number; errors: number }>({ count });
         const cpu = (cpuMicrosOf(floor.pid) - before) / count;
         last.floor = count / sent.seconds;
-        return { perSecond: last.floor, cpu, errors: sent.errors + Math.abs(count - (await arrived(count))) };
+        return {
+          perSecond: last.floor,
+          cpu,
+          errors: sent.errors + Math.abs(count - (await arrived(count))),
+        };
       },
     },
     rounds,
@@ -55,10 +63,19 @@ export const mail: Bench = async ({ seconds, rounds }) => {
   await Promise.all([stack.stop(), floor.stop()]);
   await server.stop();
 
-  const of = (name: 'ours' | 'floor', key: 'perSecond' | 'cpu') => results[name].map((turn) => turn[key]);
+  const of = (name: 'ours' | 'floor', key: 'perSecond' | 'cpu') =>
+    results[name].map((turn) => turn[key]);
   const row = { id: 'G8', against: 'nodemailer alone' };
   return [
-    compare({ ...row, what: 'mails, five processes', unit: '1/s', target: { least: 0.8 } }, of('ours', 'perSecond'), of('floor', 'perSecond')),
-    compareCost({ ...row, what: 'CPU of a mail, without the database and the broker', unit: 'µs' }, of('ours', 'cpu'), of('floor', 'cpu')),
+    compare(
+      { ...row, what: 'mails, five processes', unit: '1/s', target: { least: 0.8 } },
+      of('ours', 'perSecond'),
+      of('floor', 'perSecond'),
+    ),
+    compareCost(
+      { ...row, what: 'CPU of a mail, without the database and the broker', unit: 'µs' },
+      of('ours', 'cpu'),
+      of('floor', 'cpu'),
+    ),
   ].map((each) => withErrors(each, results.ours, results.floor));
 };

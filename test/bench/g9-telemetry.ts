@@ -14,14 +14,28 @@ export const telemetry: Bench = async ({ seconds, rounds }) => {
   const off = await start({ OTEL_METRICS_EXPORTER: 'none' }, seconds);
   const metrics = await start({}, seconds);
   const few = await start({ OTEL_EXPORTER_OTLP_ENDPOINT }, seconds);
-  const all = await start({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: 'always_on' }, seconds);
-  const results = await interleave({ off: off.turn, metrics: metrics.turn, few: few.turn, all: all.turn }, roundsEach * rounds);
+  const all = await start(
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: 'always_on' },
+    seconds,
+  );
+  const results = await interleave(
+    { off: off.turn, metrics: metrics.turn, few: few.turn, all: all.turn },
+    roundsEach * rounds,
+  );
   const cpuOf = (name: keyof typeof results) => results[name].map(({ cpu }) => cpu);
   const row = { id: 'G9', unit: 'µs', against: 'telemetry off' };
   const rows = [
     compare({ ...row, what: 'CPU of a read with metrics' }, cpuOf('metrics'), cpuOf('off')),
-    compare({ ...row, what: 'CPU of a read with metrics, and traces at 1 %', target: { most: 1.08 } }, cpuOf('few'), cpuOf('off')),
-    compare({ ...row, what: 'CPU of a read with metrics, and traces at 100 %' }, cpuOf('all'), cpuOf('off')),
+    compare(
+      { ...row, what: 'CPU of a read with metrics, and traces at 1 %', target: { most: 1.08 } },
+      cpuOf('few'),
+      cpuOf('off'),
+    ),
+    compare(
+      { ...row, what: 'CPU of a read with metrics, and traces at 100 %' },
+      cpuOf('all'),
+      cpuOf('off'),
+    ),
   ].map((each) => withErrors(each, ...Object.values(results)));
   await Promise.all([...[off, metrics, few, all].map((each) => each.stop()), collector.stop()]);
   return rows;

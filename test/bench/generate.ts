@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { createPager } from '@bailiwick/shared/page.ts';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import type { Stack } from '../harness.ts';
 import { rowsOf } from '../store.ts';
 
@@ -47,7 +47,14 @@ export async function fillTenants(stack: Stack, count: number): Promise<void> {
      select ${tenant}, ${id('ggr', 't')}, 'group', 'g1', 'role-1', '', 'nobody', now() from ${each}`,
   ])
     await rowsOf(stack, statement, [count]);
-  await analyse(stack, 'access.tenant', 'access.tenant_member', 'access.group_entry', 'access.role_entry', 'access.grant_entry');
+  await analyse(
+    stack,
+    'access.tenant',
+    'access.tenant_member',
+    'access.group_entry',
+    'access.role_entry',
+    'access.grant_entry',
+  );
 }
 
 /** Audit entries of a tenant, as copies of its newest one. Their hashes are no chain. */
@@ -69,8 +76,12 @@ async function analyse(stack: Stack, ...tables: string[]): Promise<void> {
 
 /** The cursor of a list that goes on after a key: what a client holds that has read that far. */
 export function cursorAfter(stack: Stack, binding: readonly string[], key: string): string {
-  return createPager(parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'))).cursorAt(key, binding);
+  return createPager(parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'))).cursorAt(
+    key,
+    binding,
+  );
 }
 
 /** The key of the n-th row that was filled in. */
-export const filledId = (prefix: string, n: number): string => `${prefix}_00000000${String(n).padStart(18, '0')}`;
+export const filledId = (prefix: string, n: number): string =>
+  `${prefix}_00000000${String(n).padStart(18, '0')}`;

@@ -4,7 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The CPU time that processes have taken so far: Linux's scheduler counts nanoseconds for each thread. */
 export function cpuMicrosOf(...pids: readonly number[]): number {
-  return sum(pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((thread) => schedstat(pid, thread) / 1000)));
+  return sum(
+    pids.flatMap((pid) =>
+      readdirSync(`/proc/${pid}/task`).map((thread) => schedstat(pid, thread) / 1000),
+    ),
+  );
 }
 
 // A thread may end between the listing and the reading: what it took is then lost for both readings alike.
@@ -18,19 +22,35 @@ function schedstat(pid: number, thread: string): number {
 
 /** The memory of processes that is in RAM, in MB. Pages that they share are counted for each. */
 export function residentMbOf(...pids: readonly number[]): number {
-  return sum(pids.map((pid) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024));
+  return sum(
+    pids.map(
+      (pid) =>
+        Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    ),
+  );
 }
 
 /** The same with each shared page counted by its share, so that the program's own text is not there five times. */
 export function proportionalMbOf(...pids: readonly number[]): number {
-  return sum(pids.map((pid) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024));
+  return sum(
+    pids.map(
+      (pid) =>
+        Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) /
+        1024,
+    ),
+  );
 }
 
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
 /** The value below which `share` of the values are. */
 export function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+  return (
+    values.toSorted((one, other) => one - other)[
+      Math.min(values.length - 1, Math.floor(values.length * share))
+    ] ?? Number.NaN
+  );
 }
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);

@@ -13,9 +13,15 @@ export type Peer<Ready> = {
 };
 
 /** Starts a script of `peers` and waits until it is ready. */
-export async function startPeer<Ready>(script: string, ...args: readonly string[]): Promise<Peer<Ready>> {
+export async function startPeer<Ready>(
+  script: string,
+  ...args: readonly string[]
+): Promise<Peer<Ready>> {
   const env = { ...process.env, NODE_ENV: 'production' };
-  const child = fork(path.join(import.meta.dirname, 'peers', script), args, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(path.join(import.meta.dirname, 'peers', script), args, {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const ready = await nextMessage<Ready>(child, script);
   return {
     pid: child.pid ?? 0,
@@ -46,7 +52,10 @@ function nextMessage<T>(child: ChildProcess, script: string): Promise<T> {
 
 /** The other side: says what the bench needs, answers what it asks, and ends with it. */
 export function serveBench(ready: unknown, answer?: (question: never) => Promise<unknown>): void {
-  process.on('message', (question) => void answer?.(question as never).then((reply) => process.send?.(reply)));
+  process.on(
+    'message',
+    (question) => void answer?.(question as never).then((reply) => process.send?.(reply)),
+  );
   process.on('disconnect', () => process.exit());
   process.send?.(ready);
 }

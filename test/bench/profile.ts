@@ -7,14 +7,20 @@ import process from 'node:process';
 //   node test/bench/profile.ts /tmp/profiles/<file>.cpuprofile [rows]
 
 type Frame = { functionName: string; url: string; lineNumber: number };
-type Profile = { nodes: Array<{ id: number; callFrame: Frame; children?: number[] }>; samples: number[]; timeDeltas: number[] };
+type Profile = {
+  nodes: Array<{ id: number; callFrame: Frame; children?: number[] }>;
+  samples: number[];
+  timeDeltas: number[];
+};
 
 const [file = '', rows = '25'] = process.argv.slice(2);
 const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as Profile;
 const own = new Map<number, number>();
-for (const [index, id] of samples.entries()) own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0));
+for (const [index, id] of samples.entries())
+  own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0));
 const byId = new Map(nodes.map((node) => [node.id, node]));
-const isIdle = ({ callFrame }: { callFrame: Frame }) => callFrame.functionName === '(idle)' || callFrame.functionName === '(program)';
+const isIdle = ({ callFrame }: { callFrame: Frame }) =>
+  callFrame.functionName === '(idle)' || callFrame.functionName === '(program)';
 const busy = nodes.reduce((total, node) => total + (isIdle(node) ? 0 : (own.get(node.id) ?? 0)), 0);
 
 /** A package or one of our own folders. */
@@ -29,17 +35,28 @@ function placeOf({ url, functionName }: Frame): string {
 
 function table(title: string, entries: Map<string, number>): void {
   process.stdout.write(`\n${title}\n`);
-  for (const [name, micros] of [...entries].toSorted(([, one], [, other]) => other - one).slice(0, Number(rows))) {
+  for (const [name, micros] of [...entries]
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, Number(rows))) {
     process.stdout.write(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${name}\n`);
   }
 }
 
-const add = (map: Map<string, number>, key: string, micros: number) => map.set(key, (map.get(key) ?? 0) + micros);
-const [places, functions, whole] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+const add = (map: Map<string, number>, key: string, micros: number) =>
+  map.set(key, (map.get(key) ?? 0) + micros);
+const [places, functions, whole] = [
+  new Map<string, number>(),
+  new Map<string, number>(),
+  new Map<string, number>(),
+];
 for (const node of nodes.filter((each) => !isIdle(each))) {
   const { callFrame } = node;
   add(places, placeOf(callFrame), own.get(node.id) ?? 0);
-  add(functions, `${callFrame.functionName || '(anonymous)'} ${placeOf(callFrame)}:${callFrame.lineNumber + 1}`, own.get(node.id) ?? 0);
+  add(
+    functions,
+    `${callFrame.functionName || '(anonymous)'} ${placeOf(callFrame)}:${callFrame.lineNumber + 1}`,
+    own.get(node.id) ?? 0,
+  );
 }
 
 /** Time with everything that was called, where a function of ours was on the stack; a recursion counts once. */
@@ -48,7 +65,9 @@ function visit(id: number, above: ReadonlySet<string>): number {
   if (!node) return 0;
   const name = `${node.callFrame.functionName || '(anonymous)'} ${placeOf(node.callFrame)}:${node.callFrame.lineNumber + 1}`;
   const stack = new Set(above).add(name);
-  const total = (isIdle(node) ? 0 : (own.get(id) ?? 0)) + (node.children ?? []).reduce((sum, child) => sum + visit(child, stack), 0);
+  const total =
+    (isIdle(node) ? 0 : (own.get(id) ?? 0)) +
+    (node.children ?? []).reduce((sum, child) => sum + visit(child, stack), 0);
   if (!above.has(name)) add(whole, name, total);
   return total;
 }

@@ -24,7 +24,15 @@ function isProgram(file: string): boolean {
 export async function startRedis(program: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-redis-'));
   const port = await takePort();
-  const settings = { port, bind: '127.0.0.1', dir: folder, appendonly: 'yes', appendfsync: 'everysec', save: '', 'maxmemory-policy': 'noeviction' };
+  const settings = {
+    port,
+    bind: '127.0.0.1',
+    dir: folder,
+    appendonly: 'yes',
+    appendfsync: 'everysec',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+  };
   const server = spawn(
     program,
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
@@ -34,7 +42,10 @@ export async function startRedis(program: string) {
   process.once('exit', () => server.kill());
   await new Promise<void>((resolve, reject) => {
     server.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));
-    server.stdout.on('data', (text: Buffer) => text.includes('Ready to accept connections') && resolve());
+    server.stdout.on(
+      'data',
+      (text: Buffer) => text.includes('Ready to accept connections') && resolve(),
+    );
   });
   return {
     port,

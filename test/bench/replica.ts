@@ -18,7 +18,12 @@ const limitMs = 30_000;
 export const mainsOf = (topology: Topology): Map<ServiceName, string> =>
   topology === 'one process'
     ? new Map([['gateway', 'deploy/single.ts']])
-    : new Map(serviceNames.map((name) => [name, name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`]));
+    : new Map(
+        serviceNames.map((name) => [
+          name,
+          name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
+        ]),
+      );
 
 /** How long one more replica of a stack's process takes until it is ready, in seconds: of the slowest, where there are several. */
 export async function slowestStart(stack: Stack, topology: Topology): Promise<number> {
@@ -26,10 +31,21 @@ export async function slowestStart(stack: Stack, topology: Topology): Promise<nu
   const free = await choosePorts();
   const took: number[] = [];
   for (const [name, main] of mainsOf(topology)) {
-    const wiring: Wiring = { ...stack.wiring, ports: { ...stack.wiring.ports, [name]: free[name] } };
-    const env = environmentOf(name, topology === 'one process' ? singleSettings : settingTables[name], wiring, { ...process.env, NODE_ENV: 'production' });
+    const wiring: Wiring = {
+      ...stack.wiring,
+      ports: { ...stack.wiring.ports, [name]: free[name] },
+    };
+    const env = environmentOf(
+      name,
+      topology === 'one process' ? singleSettings : settingTables[name],
+      wiring,
+      { ...process.env, NODE_ENV: 'production' },
+    );
     const begun = performance.now();
-    const replica = startProcess({ name, script: path.join(root, main), env }, { logDir: folder, screen: { say: () => {}, relay: () => {}, print: () => {} } });
+    const replica = startProcess(
+      { name, script: path.join(root, main), env },
+      { logDir: folder, screen: { say: () => {}, relay: () => {}, print: () => {} } },
+    );
     await untilReady(`http://${loopback}:${free[name].admin}/readyz`);
     took.push((performance.now() - begun) / 1000);
     await replica.stop();

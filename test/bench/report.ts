@@ -31,12 +31,15 @@ export function report(
     `${rounds} rounds of ${seconds} s a turn, ${took.toFixed(1)} minutes. Medians; a ratio is the median of the rounds' own.`,
     '',
     ...aligned(table),
-    ...(failures.length > 0 ? ['', 'Errors:', '', ...failures.map((failure) => `- ${failure}`)] : []),
+    ...(failures.length > 0
+      ? ['', 'Errors:', '', ...failures.map((failure) => `- ${failure}`)]
+      : []),
     '',
   ].join('\n');
 }
 
-const short = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+const short = (value: number): string =>
+  Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 
 function targetOf({ target, ratio, missing, unit }: Row): string {
   if (!target) return '';
@@ -52,16 +55,31 @@ function verdictOf(row: Row): string {
 }
 
 function aligned(table: readonly string[][]): string[] {
-  const widths = (table[0] ?? []).map((_, column) => Math.max(3, ...table.map((row) => (row[column] ?? '').length)));
-  const line = (row: readonly string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(3, ...table.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const [head = [], ...body] = table;
-  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)];
+  return [
+    line(head),
+    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
+    ...body.map(line),
+  ];
 }
 
 /** From the catalog, where every version stands exactly. */
 function versions(): string {
   const catalog = readFileSync(path.join(import.meta.dirname, '../../pnpm-workspace.yaml'), 'utf8');
-  const named = ['@node-rs/argon2', 'better-auth', '@connectrpc/connect-node', 'undici', 'pg', 'bullmq', 'graphile-worker'].map((name) => {
+  const named = [
+    '@node-rs/argon2',
+    'better-auth',
+    '@connectrpc/connect-node',
+    'undici',
+    'pg',
+    'bullmq',
+    'graphile-worker',
+  ].map((name) => {
     const version = new RegExp(`^ {2}'?${name}'?: (\\S+)$`, 'm').exec(catalog)?.[1];
     return `${name} ${version}`;
   });

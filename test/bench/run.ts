@@ -66,20 +66,33 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
   },
 });
-const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), tasks: Number(values.tasks), minutes: Number(values.minutes) };
+const options = {
+  seconds: Number(values.seconds),
+  rounds: Number(values.rounds),
+  tasks: Number(values.tasks),
+  minutes: Number(values.minutes),
+};
 if (!(options.tasks >= 1000)) throw new Error('--tasks is a number of 1000 or more');
 if (!(options.minutes >= 6)) throw new Error('--minutes is a number of 6 or more');
-if (!(options.seconds > 0 && options.rounds >= 3)) throw new Error('--seconds is a number above 0, and --rounds one of 3 or more: what is quoted are medians');
-const chosen = positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : Object.keys(benches);
+if (!(options.seconds > 0 && options.rounds >= 3))
+  throw new Error(
+    '--seconds is a number above 0, and --rounds one of 3 or more: what is quoted are medians',
+  );
+const chosen =
+  positionals.length > 0 ? positionals.map((name) => name.toUpperCase()) : Object.keys(benches);
 const unknown = chosen.filter((name) => !(name in benches));
-if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}, only ${Object.keys(benches).join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`there is no ${unknown.join(', ')}, only ${Object.keys(benches).join(', ')}`);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-bench-'));
-process.env['BAILIWICK_TEST_BROKER'] = JSON.stringify(await findBroker((line) => process.stderr.write(`${line}\n`)));
+process.env['BAILIWICK_TEST_BROKER'] = JSON.stringify(
+  await findBroker((line) => process.stderr.write(`${line}\n`)),
+);
 const loadBefore = loadavg()[0] ?? 0;
 const database = await startTestServer(path.join(folder, 'postgres'));
 process.env['BAILIWICK_TEST_DATABASE'] = database.url;
-if (values.profile !== undefined) process.env['NODE_OPTIONS'] = `--cpu-prof --cpu-prof-dir=${path.resolve(values.profile)}`;
+if (values.profile !== undefined)
+  process.env['NODE_OPTIONS'] = `--cpu-prof --cpu-prof-dir=${path.resolve(values.profile)}`;
 const started = performance.now();
 const rows: Row[] = [];
 try {
@@ -92,4 +105,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stderr.write('\n');
-process.stdout.write(report(rows, { ...options, loadBefore, took: (performance.now() - started) / 60_000 }, failuresSoFar()));
+process.stdout.write(
+  report(
+    rows,
+    { ...options, loadBefore, took: (performance.now() - started) / 60_000 },
+    failuresSoFar(),
+  ),
+);

@@ -1,13 +1,16 @@
-import { startStack, type Stack, type Topology } from '../harness.ts';
-import { newAddress, password } from '../people.ts';
 import { type ServiceName, serviceNames } from '@bailiwick/deploy/local/secrets.ts';
+import { type Stack, startStack, type Topology } from '../harness.ts';
+import { newAddress, password } from '../people.ts';
 import { cycle, operation, type Shot } from './driver.ts';
 
 // The product as it is measured: as `npm start` runs it, without rate limits, which would be all that is measured.
 
 export type Person = { email: string; token: string };
 
-export const startMeasured = (topology: Topology, environment: Record<string, string> = {}): Promise<Stack> =>
+export const startMeasured = (
+  topology: Topology,
+  environment: Record<string, string> = {},
+): Promise<Stack> =>
   startStack(topology, { NODE_ENV: 'production', BAILIWICK_LIMITS: 'off', ...environment });
 
 /** People who can sign in and have, each with a session. */
@@ -15,9 +18,19 @@ export async function createPeople(stack: Stack, count: number): Promise<Person[
   const people: Person[] = [];
   for (let index = 0; index < count; index++) {
     const email = newAddress();
-    const created = await stack.call('Users_Create', { User: { Email: email }, Password: password }, stack.platformKey);
-    const { status, body } = await stack.call('Account_Login', { Email: email, Password: password });
-    if (status !== 200) throw new Error(`nobody can sign in: ${JSON.stringify(created.body)} ${JSON.stringify(body)}`);
+    const created = await stack.call(
+      'Users_Create',
+      { User: { Email: email }, Password: password },
+      stack.platformKey,
+    );
+    const { status, body } = await stack.call('Account_Login', {
+      Email: email,
+      Password: password,
+    });
+    if (status !== 200)
+      throw new Error(
+        `nobody can sign in: ${JSON.stringify(created.body)} ${JSON.stringify(body)}`,
+      );
     people.push({ email, token: String(body['Token']) });
   }
   return people;
@@ -39,4 +52,6 @@ export function reads(people: readonly Person[]): () => Shot {
 }
 
 /** The processes of a stack. */
-export const pidsOf = (stack: Stack, names: readonly ServiceName[] = serviceNames): number[] => [...new Set(names.map((name) => stack.pid(name)))];
+export const pidsOf = (stack: Stack, names: readonly ServiceName[] = serviceNames): number[] => [
+  ...new Set(names.map((name) => stack.pid(name))),
+];

@@ -12,7 +12,13 @@ import { withoutChromium } from './chromium.ts';
 
 const prefix = '/iam';
 const hostile = `"'><script>alert(1)</script>&amp;{{fields}} $& é\n</form>`;
-const fields = { SAMLResponse: 'PHNhbWw+', RelayState: hostile, submit: 'x', querySelector: 'y', '"><b>': 'z' };
+const fields = {
+  SAMLResponse: 'PHNhbWw+',
+  RelayState: hostile,
+  submit: 'x',
+  querySelector: 'y',
+  '"><b>': 'z',
+};
 
 describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
   let browser: Browser;
@@ -36,7 +42,9 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
     return `http://${host}:${(server.address() as AddressInfo).port}`;
   }
   /** A gateway that answers its sign-in routes with this page, and the others as ever. */
-  async function gatewayThat(sends: (response: Parameters<RequestListener>[1]) => void): Promise<string> {
+  async function gatewayThat(
+    sends: (response: Parameters<RequestListener>[1]) => void,
+  ): Promise<string> {
     const origin = await listen((request, response) => {
       const pathname = (request.url ?? '').slice(prefix.length);
       if (isPage(pathname)) sendPage(response, pathname);
@@ -64,7 +72,9 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
 
   test('a form is sent to the other site by itself, with every field as it is', async () => {
     const { origin, forms } = await receiver();
-    const address = await gatewayThat((response) => sendFormPage(response, { url: `${origin}/sso?a=1&b="{{fields}}`, fields }));
+    const address = await gatewayThat((response) =>
+      sendFormPage(response, { url: `${origin}/sso?a=1&b="{{fields}}`, fields }),
+    );
     const page = await newPage();
     await page.goto(address);
     await page.waitForURL(`${origin}/**`);
@@ -77,9 +87,15 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
   for (const status of [302, 307])
     test(`a form goes on where the other site sends it with ${status}, which is another host`, async () => {
       const { origin, forms } = await receiver();
-      const front = await listen((request, response) => request.resume().once('end', () => response.writeHead(status, { location: `${origin}/sso` }).end()));
+      const front = await listen((request, response) =>
+        request
+          .resume()
+          .once('end', () => response.writeHead(status, { location: `${origin}/sso` }).end()),
+      );
       const page = await newPage();
-      await page.goto(await gatewayThat((response) => sendFormPage(response, { url: `${front}/sso`, fields })));
+      await page.goto(
+        await gatewayThat((response) => sendFormPage(response, { url: `${front}/sso`, fields })),
+      );
       await page.waitForURL(`${origin}/sso`);
       assert.equal(await page.title(), 'Arrived');
       assert.deepEqual([...(forms[0] ?? [])], status === 307 ? sent : []);
@@ -87,7 +103,9 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
 
   test('without JavaScript a button sends it', async () => {
     const { origin, forms } = await receiver();
-    const address = await gatewayThat((response) => sendFormPage(response, { url: origin, fields }));
+    const address = await gatewayThat((response) =>
+      sendFormPage(response, { url: origin, fields }),
+    );
     const page = await newPage({ javaScriptEnabled: false });
     await page.goto(address);
     await photograph(page, 'post');
@@ -98,12 +116,18 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
 
   test('a form for https is not sent in the clear, and the page is accessible', async () => {
     const { origin, forms } = await receiver();
-    const address = await gatewayThat((response) => sendFormPage(response, { url: 'https://idp.example/sso', fields }));
+    const address = await gatewayThat((response) =>
+      sendFormPage(response, { url: 'https://idp.example/sso', fields }),
+    );
     const page = await newPage();
-    await page.route('**/post.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
+    await page.route('**/post.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: '' }),
+    );
     await page.goto(address);
     await assertAccessible(page);
-    const refused = page.waitForEvent('console', (message) => message.text().includes('form-action'));
+    const refused = page.waitForEvent('console', (message) =>
+      message.text().includes('form-action'),
+    );
     await page.evaluate(`document.querySelector('form').setAttribute('action', '${origin}')`);
     await page.evaluate(`document.querySelector('button').click()`);
     await refused;
@@ -112,15 +136,29 @@ describe('the pages of a sign-in elsewhere', { skip: withoutChromium }, () => {
   });
 
   const failures = [
-    { error: denied('your <b>organisation</b> has refused you'), status: 403, says: /Your <b>organisation<\/b> has refused you\./ },
+    {
+      error: denied('your <b>organisation</b> has refused you'),
+      status: 403,
+      says: /Your <b>organisation<\/b> has refused you\./,
+    },
     { error: invalid('this sign-in has expired'), status: 400, says: /This sign-in has expired\./ },
-    { error: new ServiceError('unavailable', 'X', 'It cannot be reached.'), status: 500, says: /It cannot be reached\.\s/ },
-    { error: new ServiceError('internal', 'X', 'select * from secret'), status: 500, says: /Something went wrong on our side\./ },
+    {
+      error: new ServiceError('unavailable', 'X', 'It cannot be reached.'),
+      status: 500,
+      says: /It cannot be reached\.\s/,
+    },
+    {
+      error: new ServiceError('internal', 'X', 'select * from secret'),
+      status: 500,
+      says: /Something went wrong on our side\./,
+    },
   ];
   for (const { error, status, says } of failures) {
     test(`a failure ${error.code} is told with what to do next`, async () => {
       const page = await newPage();
-      const answer = await page.goto(await gatewayThat((response) => sendErrorPage(response, error, 'id-{{message}}-<i>')));
+      const answer = await page.goto(
+        await gatewayThat((response) => sendErrorPage(response, error, 'id-{{message}}-<i>')),
+      );
       assert.equal(answer?.status(), status);
       const told = await page.locator('main').innerText();
       assert.match(told, says);

@@ -13,9 +13,19 @@ import { chromiumPath } from './chromium.ts';
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
-const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 // All traffic stays on loopback: no name leads anywhere.
-const apart = ['--no-proxy-server', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*, EXCLUDE localhost'];
+const apart = [
+  '--no-proxy-server',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*, EXCLUDE localhost',
+];
 
 // What "block all cookies" in its settings comes to.
 const cookiesBlocked = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -24,14 +34,25 @@ const cookiesBlocked = { profile: { default_content_setting_values: { cookies: 2
 export async function openBrowser({ blocksCookies = false } = {}) {
   const profile = mkdtempSync(path.join(tmpdir(), 'bailiwick-chromium-'));
   mkdirSync(path.join(profile, 'Default'));
-  writeFileSync(path.join(profile, 'Default', 'Preferences'), JSON.stringify(blocksCookies ? cookiesBlocked : {}));
-  const first = await chromium.launchPersistentContext(profile, { executablePath: chromiumPath ?? '', args: [...quiet, ...apart], chromiumSandbox: false });
+  writeFileSync(
+    path.join(profile, 'Default', 'Preferences'),
+    JSON.stringify(blocksCookies ? cookiesBlocked : {}),
+  );
+  const first = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath ?? '',
+    args: [...quiet, ...apart],
+    chromiumSandbox: false,
+  });
   const browser = first.browser();
   assert.ok(browser);
   return {
     /** A tab of somebody new: with no cookie and no storage. `page.context().newPage()` is a second one of the same person. */
     async newPage(options: BrowserContextOptions = {}): Promise<Page> {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce', ...options });
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 720 },
+        reducedMotion: 'reduce',
+        ...options,
+      });
       // What a loaded machine needs; nothing waits this long for its own sake.
       context.setDefaultTimeout(60_000);
       return context.newPage();
@@ -62,8 +83,12 @@ export async function assertAccessible(page: Page): Promise<void> {
 }
 
 async function assertKept(page: Page, runOnly: RunOptions['runOnly']): Promise<void> {
-  const { violations, passes } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify({ runOnly })})`);
-  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(', ')}`);
+  const { violations, passes } = await page.evaluate<AxeResults>(
+    `axe.run(document, ${JSON.stringify({ runOnly })})`,
+  );
+  const found = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(', ')}`,
+  );
   assert.deepEqual(found, [], page.url());
   assert.ok(passes.some(({ id }) => id === 'color-contrast'));
 }
@@ -95,7 +120,8 @@ function assertPicture(png: Buffer, width: number): void {
   assert.ok(png.readUInt32BE(20) >= 100);
   const data: Buffer[] = [];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
-    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
   // Rows are stored as differences: those of an empty page are nearly all nought.
   const differences = inflateSync(Buffer.concat(data)).filter((byte) => byte !== 0).length;

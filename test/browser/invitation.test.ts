@@ -20,7 +20,11 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
   before(async () => {
     const ports = await choosePorts();
     const publicUrl = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
-    stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: publicUrl, BAILIWICK_LIMITS: 'off' }, { ports });
+    stack = await startStack(
+      'one process',
+      { BAILIWICK_PUBLIC_URL: publicUrl, BAILIWICK_LIMITS: 'off' },
+      { ports },
+    );
     browser = await openBrowser();
     use = inviter(stack);
     owner = await signUp(stack);
@@ -32,8 +36,15 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
   });
 
   /** Opens the link of the newest mail to an address, in the browser of somebody new or in a tab beside. */
-  async function follow(email: string, mails: number, path: string, context?: BrowserContext): Promise<Page> {
-    const link = (await mailTo(stack, email, mails)).Links.find((candidate) => candidate.startsWith(`${stack.url}/iam/${path}#token=`));
+  async function follow(
+    email: string,
+    mails: number,
+    path: string,
+    context?: BrowserContext,
+  ): Promise<Page> {
+    const link = (await mailTo(stack, email, mails)).Links.find((candidate) =>
+      candidate.startsWith(`${stack.url}/iam/${path}#token=`),
+    );
     assert.ok(link, `no link to ${path} in the mail`);
     const page = await (context?.newPage() ?? browser.newPage());
     await page.goto(link);
@@ -57,7 +68,8 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     await assertAccessible(page);
     await photograph(page, `invitation-${name}`);
   }
-  const members = () => countOf(stack, `access.tenant_member where tenant = $1 and source = 'invitation'`, [Tenant]);
+  const members = () =>
+    countOf(stack, `access.tenant_member where tenant = $1 and source = 'invitation'`, [Tenant]);
 
   for (const finish of ['first', 'second'] as const) {
     test(`a person without an account registers, verifies in another tab, and finishes in the ${finish}`, async () => {
@@ -115,7 +127,10 @@ describe('the page of an invitation', { skip: withoutChromium }, () => {
     await assertGood(page, 'known');
     await tabTo(page, 'accept');
     await page.keyboard.press('Enter');
-    await hears(page, /^This invitation is for another address: sign in with the address that it was sent to\.$/);
+    await hears(
+      page,
+      /^This invitation is for another address: sign in with the address that it was sent to\.$/,
+    );
     await assertGood(page, 'another-address');
     assert.equal(await focusedId(page), 'email');
     await fillIn(page, guest.email);

@@ -12,7 +12,12 @@ import { focusedId, heading, hears, signIn } from './sign-in.ts';
 
 const pages = [
   { path: 'verify', operation: 'Account_Verify', fields: {}, button: 'Verify my address' },
-  { path: 'reset', operation: 'Account_ResetPassword', fields: { 'New password': 'a brand new phrase' }, button: 'Set password' },
+  {
+    path: 'reset',
+    operation: 'Account_ResetPassword',
+    fields: { 'New password': 'a brand new phrase' },
+    button: 'Set password',
+  },
   {
     path: 'invitation',
     operation: 'TenantInvitations_Accept',
@@ -32,7 +37,11 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
   before(async () => {
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
-    stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' }, { ports });
+    stack = await startStack(
+      'one process',
+      { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' },
+      { ports },
+    );
     browser = await openBrowser();
   });
   after(async () => {
@@ -48,22 +57,38 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       const send = () => page.getByRole('button', { name: button }).click();
       await page.context().setOffline(true);
       await send();
-      await hears(page, /^The service cannot be reached\. Check your connection, and try again in a moment\.$/);
+      await hears(
+        page,
+        /^The service cannot be reached\. Check your connection, and try again in a moment\.$/,
+      );
       await page.context().setOffline(false);
       const refuse = (status: number, json: object, headers = {}) =>
         page.route('**/iam/*_*', (route) => route.fulfill({ status, json, headers }), { times: 1 });
       await refuse(500, { Code: 'internal', Messages: ['internal error'] });
       await send();
       await hears(page, /^Something went wrong on our side\. Try again in a moment\.$/);
-      await refuse(429, { Code: 'resource_exhausted', Messages: ['too many calls, try again later'] }, { 'retry-after': '90' });
+      await refuse(
+        429,
+        { Code: 'resource_exhausted', Messages: ['too many calls, try again later'] },
+        { 'retry-after': '90' },
+      );
       await send();
       await hears(page, /^Too many calls: try again in 90 seconds\.$/);
       // Something else than an answer of ours: what a proxy tells for a service that is away.
-      await page.route('**/iam/*_*', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }), { times: 1 });
+      await page.route(
+        '**/iam/*_*',
+        (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
+        { times: 1 },
+      );
       await send();
       await hears(page, /^The service cannot be reached\./);
       await send();
-      await hears(page, path === 'invitation' ? /^The address or the password is wrong\./ : /^The token is not valid any more\.$/);
+      await hears(
+        page,
+        path === 'invitation'
+          ? /^The address or the password is wrong\./
+          : /^The token is not valid any more\.$/,
+      );
       assert.equal(await page.locator('main').getAttribute('aria-busy'), 'false');
     });
 
@@ -71,7 +96,9 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     test(`/${path} can be used again by whoever comes back from the organisation`, async () => {
       const page = await browser.newPage();
       await page.goto(`${base}/${path}#token=any`);
-      await page.route('**/Sso_Check', (route) => route.fulfill({ json: { Redirect: `${base}/auth/away` } }));
+      await page.route('**/Sso_Check', (route) =>
+        route.fulfill({ json: { Redirect: `${base}/auth/away` } }),
+      );
       // The page stays, as it does in the memory of a browser.
       await page.route('**/auth/away**', (route) => route.fulfill({ status: 204 }));
       await page.getByLabel('E-mail address').fill('ada@example.com');
@@ -79,7 +106,9 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await page.keyboard.press('Enter');
       await hears(page, /sign-in of your organisation/);
       assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
-      await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+      await page.evaluate(
+        `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
+      );
       await page.locator('main:not([aria-busy=true])').waitFor();
       await page.getByLabel('E-mail address').waitFor();
     });
@@ -105,7 +134,9 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       await page.goto(`${base}/${path}#token=a%2Bb`);
       await page.getByRole('button', { name: button }).waitFor();
       const loaded = page.waitForEvent('load');
-      await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+      await page.evaluate(
+        `dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
+      );
       await loaded;
       await page.waitForURL(`${base}/${path}`);
       const asked = page.waitForRequest(`**/${operation}`);
@@ -122,7 +153,10 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
   }
   async function assertAsks(page: Page, path: string): Promise<void> {
     await page.goto(`${base}/${path}`);
-    await hears(page, /^This link is incomplete\. Open it again from the mail, or enter the token that the mail shows\.$/);
+    await hears(
+      page,
+      /^This link is incomplete\. Open it again from the mail, or enter the token that the mail shows\.$/,
+    );
     assert.equal(await focusedId(page), 'token');
     await assertAccessible(page);
     await photograph(page, `${path}-incomplete`);
@@ -137,13 +171,20 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await hears(page, /^Enter the token from the mail\.$/);
     const field = page.getByLabel('Token from the mail');
     assert.deepEqual(
-      [await focusedId(page), await field.getAttribute('aria-invalid'), await field.getAttribute('aria-describedby')],
+      [
+        await focusedId(page),
+        await field.getAttribute('aria-invalid'),
+        await field.getAttribute('aria-describedby'),
+      ],
       ['token', 'true', 'outcome'],
     );
     const token = tokenIn(await mailTo(stack, email));
     await writeOver(page, token.slice(0, -1));
     await page.keyboard.press('Enter');
-    await hears(page, /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/);
+    await hears(
+      page,
+      /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/,
+    );
     assert.equal(await focusedId(page), 'token');
     await assertAccessible(page);
     await photograph(page, 'verify-no-such-token');
@@ -182,7 +223,11 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await assertAsks(page, 'invitation');
     await page.getByLabel('No, I create one').check();
     // The last one has the focus, and is not of the form that is sent.
-    await fillIn(page, { 'E-mail address': email, Password: password, 'Token from the mail': token });
+    await fillIn(page, {
+      'E-mail address': email,
+      Password: password,
+      'Token from the mail': token,
+    });
     await page.keyboard.press('Enter');
     await page.locator('#confirm').waitFor();
     await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, email, 2))}`);
@@ -207,7 +252,10 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await hears(page, /^Enter the token from the mail\.$/);
     await writeOver(page, 'any');
     await page.keyboard.press('Enter');
-    await hears(page, /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/);
+    await hears(
+      page,
+      /^There is no such token, or it is not valid any more\. Compare it with the mail\.$/,
+    );
   });
 
   test('/invitation asks anew after a token that is not valid', async () => {
@@ -228,7 +276,10 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
     await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, next))}`);
     const said = await page.locator('main').innerText();
     await page.getByRole('button', { name: 'Verify my address' }).click();
-    assert.doesNotMatch(said + (await hears(page, /^Your address is verified\. You can sign in with it now\.$/)), /account|ready|welcome/i);
+    assert.doesNotMatch(
+      said + (await hears(page, /^Your address is verified\. You can sign in with it now\.$/)),
+      /account|ready|welcome/i,
+    );
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, next, password);
     await heading(page, 'You are signed in');
@@ -243,14 +294,17 @@ describe('the pages behind the links in mails', { skip: withoutChromium }, () =>
       const failures: string[] = [];
       page.on('pageerror', ({ message }) => failures.push(message));
       // Not Chromium, but Firefox keeps this back too.
-      await page.addInitScript(`BroadcastChannel = class { constructor() { throw new DOMException('', 'SecurityError'); } }`);
+      await page.addInitScript(
+        `BroadcastChannel = class { constructor() { throw new DOMException('', 'SecurityError'); } }`,
+      );
       await page.goto(`${base}/verify#token=${tokenIn(await mailTo(stack, email))}`);
       await assert.rejects(async () => page.evaluate('sessionStorage.length'), /Access is denied/);
       await page.getByRole('button', { name: 'Verify my address' }).click();
       await hears(page, /is verified/);
       assert.deepEqual(await page.getByRole('link').allInnerTexts(), ['Sign in']);
 
-      const notKept = /^Your browser has not kept the sign-in\. Allow cookies for this site, and sign in again\.$/;
+      const notKept =
+        /^Your browser has not kept the sign-in\. Allow cookies for this site, and sign in again\.$/;
       await page.getByRole('link', { name: 'Sign in' }).click();
       await signIn(page, email, password);
       await hears(page, notKept);

@@ -6,7 +6,15 @@ import { createTenant, mailTo, newAddress, password, register, signUp } from '..
 import { countOf, rowsOf } from '../store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { continueWith, enterPassword, focusedId, heading, hears, signIn, tabTo } from './sign-in.ts';
+import {
+  continueWith,
+  enterPassword,
+  focusedId,
+  heading,
+  hears,
+  signIn,
+  tabTo,
+} from './sign-in.ts';
 
 // The page where people sign in, below a path prefix.
 
@@ -20,7 +28,11 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
   before(async () => {
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
-    stack = await startStack('five processes', { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' }, { ports });
+    stack = await startStack(
+      'five processes',
+      { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' },
+      { ports },
+    );
     browser = await openBrowser();
   });
   after(async () => {
@@ -37,8 +49,15 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     const page = await browser.newPage();
     page.on('pageerror', ({ message }) => problems.push(message));
     page.on('dialog', (dialog) => problems.push(dialog.message()));
-    page.on('console', (message) => message.text().includes('Content Security Policy') && problems.push(message.text()));
-    page.on('request', (request) => request.url().startsWith(`${base}/`) || problems.push(request.url()));
+    page.on(
+      'console',
+      (message) =>
+        message.text().includes('Content Security Policy') && problems.push(message.text()),
+    );
+    page.on(
+      'request',
+      (request) => request.url().startsWith(`${base}/`) || problems.push(request.url()),
+    );
     await page.goto(`${base}/login${search}`);
     await page.locator('#entry').waitFor();
     return page;
@@ -49,7 +68,9 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
   }
   /** The link to a page in the newest of so many mails to an address. */
   async function linkTo(path: string, email: string, mails: number): Promise<string> {
-    const link = (await mailTo(stack, email, mails)).Links.find((one) => one.startsWith(`${base}/${path}#token=`));
+    const link = (await mailTo(stack, email, mails)).Links.find((one) =>
+      one.startsWith(`${base}/${path}#token=`),
+    );
     assert.ok(link, `no link to ${path} in the mail`);
     return link;
   }
@@ -95,7 +116,12 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
       cookies.map(({ httpOnly, sameSite }) => ({ httpOnly, sameSite })),
       [{ httpOnly: true, sameSite: 'Lax' }],
     );
-    assert.equal(await page.evaluate(`document.cookie + localStorage.length + sessionStorage.length + document.getElementById('password').value`), '00');
+    assert.equal(
+      await page.evaluate(
+        `document.cookie + localStorage.length + sessionStorage.length + document.getElementById('password').value`,
+      ),
+      '00',
+    );
 
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -125,7 +151,10 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await page.keyboard.press('Enter');
     await heading(page, 'You are signed in');
     await tabTo(page, 'sign-out');
-    assert.notEqual(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'none');
+    assert.notEqual(
+      await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'),
+      'none',
+    );
     await page.keyboard.press('Enter');
     await hears(page, /signed out/);
   });
@@ -142,7 +171,8 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     const stranger = await open();
     await signIn(stranger, newAddress(), 'not the password');
     await hears(stranger, /^The address or the password is wrong\./);
-    for (let failures = 1; failures < 5; failures++) await stack.call('Account_Login', { Email: email, Password: 'neither this' });
+    for (let failures = 1; failures < 5; failures++)
+      await stack.call('Account_Login', { Email: email, Password: 'neither this' });
     await enterPassword(page, password);
     await hears(page, /^Too many failed sign-ins: try again in \d\d seconds\.$/);
     await assertGood(page, 'too-many');
@@ -232,7 +262,13 @@ describe('the sign-in page', { skip: withoutChromium }, () => {
     await page.goBack();
     await continueWith(page, newAddress());
     await page.route('**/Account_Login', (route) =>
-      route.fulfill({ status: 403, json: { Code: 'permission_denied', Messages: ['your organisation signs in with single sign-on'] } }),
+      route.fulfill({
+        status: 403,
+        json: {
+          Code: 'permission_denied',
+          Messages: ['your organisation signs in with single sign-on'],
+        },
+      }),
     );
     await enterPassword(page, password);
     await hears(page, /^Your organisation signs in with single sign-on\.$/);

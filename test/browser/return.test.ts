@@ -43,7 +43,11 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
   before(async () => {
     const ports = await choosePorts();
     base = `http://127.0.0.1:${ports.gateway.rpc}/iam`;
-    stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' }, { ports });
+    stack = await startStack(
+      'one process',
+      { BAILIWICK_PUBLIC_URL: base, BAILIWICK_LIMITS: 'off' },
+      { ports },
+    );
     browser = await openBrowser();
     ({ email } = await signUp(stack));
   });
@@ -59,13 +63,20 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
       problems.push(dialog.message());
       return dialog.dismiss();
     });
-    page.on('request', (request) => request.url().startsWith(`${base}/`) || problems.push(request.url()));
+    page.on(
+      'request',
+      (request) => request.url().startsWith(`${base}/`) || problems.push(request.url()),
+    );
     return page;
   }
   const addressFor = (target: string) => `${base}/login?return_to=${encodeURIComponent(target)}`;
 
   test('return_to leads on below the public URL, at once after signing in and by a link for whoever is signed in', async () => {
-    for (const target of ['/pages/page.css', '/pages/page.css?a=1&b=%2F%2Fevil.example#part', '/docs/../reset/../pages/page.css']) {
+    for (const target of [
+      '/pages/page.css',
+      '/pages/page.css?a=1&b=%2F%2Fevil.example#part',
+      '/docs/../reset/../pages/page.css',
+    ]) {
       const onward = new URL(`.${target}`, `${base}/`).href;
       const page = await newPage();
       await page.goto(addressFor(target));
@@ -115,7 +126,16 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
       await page.locator(shown).waitFor();
       return page.locator('html').innerHTML();
     };
-    const names = ['error', 'error_description', 'message', 'title', 'email', 'Email', 'return_to', 'token'];
+    const names = [
+      'error',
+      'error_description',
+      'message',
+      'title',
+      'email',
+      'Email',
+      'return_to',
+      'token',
+    ];
     const query = names.map((name) => `${name}=${encodeURIComponent(`X ${evil}`)}`).join('&');
     for (const [path, shown] of [
       ['/login', '#entry'],
@@ -125,7 +145,11 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
     ] as const) {
       const plain = await inside(path, shown);
       assert.equal(await inside(`${path}?${query}`, shown), plain, path);
-      assert.equal(await inside(`${path}?${query}#${encodeURIComponent(evil)}`, shown), plain, path);
+      assert.equal(
+        await inside(`${path}?${query}#${encodeURIComponent(evil)}`, shown),
+        plain,
+        path,
+      );
       assert.equal(await inside(`${path}#${evil}`, shown), plain, path);
     }
     // A token is kept, and shown nowhere.
@@ -137,7 +161,9 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
   test('a failed single sign-on says what to do, and leads back to the sign-in page', async () => {
     const page = await newPage();
     const query = `error=${encodeURIComponent(evil)}&error_description=${encodeURIComponent(`X ${evil}`)}&return_to=${encodeURIComponent(evil)}`;
-    const answer = await page.goto(`${base}/auth/tnt_01hzzzzzzzzzzzzzzzzzzzzzzz/${encodeURIComponent(evil)}/callback?${query}`);
+    const answer = await page.goto(
+      `${base}/auth/tnt_01hzzzzzzzzzzzzzzzzzzzzzzz/${encodeURIComponent(evil)}/callback?${query}`,
+    );
     assert.ok([400, 403, 500].includes(answer?.status() ?? 0));
     const text = await page.locator('main').innerText();
     assert.ok(!text.includes('X <') && !(await page.content()).includes('onerror'));
@@ -154,7 +180,10 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
   test('without JavaScript the page says that it needs it', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await page.goto(`${base}/login`);
-    assert.match(await page.locator('main').innerText(), /^Sign in\s+Signing in needs JavaScript\. Allow it for this page/);
+    assert.match(
+      await page.locator('main').innerText(),
+      /^Sign in\s+Signing in needs JavaScript\. Allow it for this page/,
+    );
     await photograph(page, 'login-noscript');
   });
 });

@@ -3,10 +3,15 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { bodyOf, readList } from '../answers.ts';
 import { type Stack, startStack } from '../harness.ts';
-import { countOf, rowsOf } from '../store.ts';
 import { createHome, type Home, loginUrl, oidcOf, saveProvider } from '../sso/home.ts';
 import { type Op, startOp } from '../sso/oidc/op.ts';
-import { findSimpleSamlPhp, notInstalled, type SimpleSamlPhp, startSimpleSamlPhp } from '../sso/saml/simplesamlphp.ts';
+import {
+  findSimpleSamlPhp,
+  notInstalled,
+  type SimpleSamlPhp,
+  startSimpleSamlPhp,
+} from '../sso/saml/simplesamlphp.ts';
+import { countOf, rowsOf } from '../store.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { continueWith, enterPassword, heading, hears, signIn } from './sign-in.ts';
@@ -19,7 +24,10 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
   let stack: Stack;
   let browser: Browser;
   before(async () => {
-    [stack, browser] = await Promise.all([startStack('five processes', { BAILIWICK_LIMITS: 'off' }), openBrowser()]);
+    [stack, browser] = await Promise.all([
+      startStack('five processes', { BAILIWICK_LIMITS: 'off' }),
+      openBrowser(),
+    ]);
   });
   after(async () => {
     await browser?.close();
@@ -33,14 +41,21 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     await continueWith(tab, email);
     return tab;
   }
-  const usersOf = (email: string) => rowsOf<{ id: string }>(stack, 'select id from identity.user_account where email = $1', [email]);
+  const usersOf = (email: string) =>
+    rowsOf<{ id: string }>(stack, 'select id from identity.user_account where email = $1', [email]);
   async function assertSignedIn(page: Page, email: string): Promise<void> {
     await heading(page, 'You are signed in');
     assert.ok((await page.locator('#known').innerText()).includes(email));
     assert.ok((await page.locator('#tenants').innerText()).includes('Acme'));
   }
   const save = async (home: Home, fields: object) =>
-    bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, Name: 'Acme staff', ...fields } }, home.owner.token));
+    bodyOf(
+      await stack.call(
+        'Sso_SaveProvider',
+        { Provider: { Tenant: home.tenant, Name: 'Acme staff', ...fields } },
+        home.owner.token,
+      ),
+    );
 
   describe('with oidc-provider', () => {
     let op: Op;
@@ -51,10 +66,20 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
 
     async function provide(fields: object = {}) {
       const home = await createHome(stack);
-      const provider = await saveProvider(stack, home, { ...oidcOf(op.issuer), ...fields }, { Secret: secret });
+      const provider = await saveProvider(
+        stack,
+        home,
+        { ...oidcOf(op.issuer), ...fields },
+        { Secret: secret },
+      );
       op.setClient({ id: 'bailiwick', redirectUris: [provider.RedirectURI], secret });
       const email = `ada@${home.domain}`;
-      op.setAccount('ada', { email, email_verified: true, name: 'Ada Lovelace', groups: ['engineers'] });
+      op.setAccount('ada', {
+        email,
+        email_verified: true,
+        name: 'Ada Lovelace',
+        groups: ['engineers'],
+      });
       return { home, provider, email };
     }
     async function enterName(page: Page): Promise<void> {
@@ -65,14 +90,21 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     for (const ResponseMode of ['query', 'form_post'])
       test(`the first sign-in creates, the second finds (${ResponseMode}), and a group of the provider's grants`, async () => {
         const { home, provider, email } = await provide({ ResponseMode });
-        await save(home, { ID: provider.ID, GroupMappings: [{ Value: 'engineers', Group: '', Role: 'auditor' }] });
+        await save(home, {
+          ID: provider.ID,
+          GroupMappings: [{ Value: 'engineers', Group: '', Role: 'auditor' }],
+        });
         const page = await begin(email);
         await enterName(page);
         await assertSignedIn(page, email);
         await assertAccessible(page);
         await photograph(page, `sso-signed-in-${ResponseMode}`);
         const [user] = await usersOf(email);
-        const roles = await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where subject = $1 order by role', [user?.id]);
+        const roles = await rowsOf<{ role: string }>(
+          stack,
+          'select role from access.grant_entry where subject = $1 order by role',
+          [user?.id],
+        );
         assert.deepEqual(
           roles.map(({ role }) => role),
           ['auditor', 'member'],
@@ -83,7 +115,10 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
         assert.deepEqual(await usersOf(email), [user]);
         assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 2);
         // No script reads the session, and the address has nothing of it.
-        assert.deepEqual([await page.evaluate('document.cookie'), new URL(page.url()).search], ['', '']);
+        assert.deepEqual(
+          [await page.evaluate('document.cookie'), new URL(page.url()).search],
+          ['', ''],
+        );
         await second.getByRole('button', { name: 'Sign out' }).click();
         await second.getByLabel('E-mail address').waitFor();
         assert.equal(await countOf(stack, 'identity.session where user_id = $1', [user?.id]), 1);
@@ -93,7 +128,9 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       const { email } = await provide();
       const inviting = await createHome(stack);
       const invited = { Tenant: inviting.tenant, Email: email, Roles: ['auditor'] };
-      const { Token } = bodyOf(await stack.call('TenantInvitations_Create', invited, inviting.owner.token));
+      const { Token } = bodyOf(
+        await stack.call('TenantInvitations_Create', invited, inviting.owner.token),
+      );
       const page = await browser.newPage();
       await page.goto(`${stack.url}/invitation#token=${String(Token)}`);
       await page.getByLabel('E-mail address').fill(email);
@@ -103,7 +140,13 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       await page.getByRole('button', { name: 'Accept the invitation' }).click();
       await heading(page, 'Welcome');
       const [user] = await usersOf(email);
-      assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [inviting.tenant, user?.id]), 1);
+      assert.equal(
+        await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
+          inviting.tenant,
+          user?.id,
+        ]),
+        1,
+      );
     });
 
     test('a provider that is switched off refuses, in words that help and tell nothing else', async () => {
@@ -128,7 +171,12 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       await photograph(page, 'sso-cancelled');
       await page.locator('main a').first().click();
       await page.getByLabel('E-mail address').waitFor();
-      const { items } = await readList<{ UserID: string }>(stack, 'TenantMembers_List', { Tenant: home.tenant }, home.owner.token);
+      const { items } = await readList<{ UserID: string }>(
+        stack,
+        'TenantMembers_List',
+        { Tenant: home.tenant },
+        home.owner.token,
+      );
       assert.equal(items.length, 1);
     });
 
@@ -145,9 +193,28 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     test('where a domain requires single sign-on, a password is refused', async () => {
       const { home } = await provide();
       const person = `carol@${home.domain}`;
-      bodyOf(await stack.call('Users_Create', { User: { Email: person }, Password: 'correct horse battery' }, stack.platformKey));
-      const domains = (await readList<{ ID: string }>(stack, 'Domain_List', { Tenant: home.tenant }, home.owner.token)).items;
-      bodyOf(await stack.call('Domain_Update', { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' }, home.owner.token));
+      bodyOf(
+        await stack.call(
+          'Users_Create',
+          { User: { Email: person }, Password: 'correct horse battery' },
+          stack.platformKey,
+        ),
+      );
+      const domains = (
+        await readList<{ ID: string }>(
+          stack,
+          'Domain_List',
+          { Tenant: home.tenant },
+          home.owner.token,
+        )
+      ).items;
+      bodyOf(
+        await stack.call(
+          'Domain_Update',
+          { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' },
+          home.owner.token,
+        ),
+      );
       const page = await browser.newPage();
       // The provider is asked for before a password is; somebody who gets past that is refused by the operation.
       await page.route('**/Sso_Check', (route) => route.fulfill({ json: { Redirect: '' } }));
@@ -163,14 +230,48 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
   test('an owner gets in with a password while single sign-on is lifted', async () => {
     const home = await createHome(stack);
     const Email = `owner@${home.domain}`;
-    const { User } = bodyOf(await stack.call('Users_Create', { User: { Email }, Password: 'correct horse battery' }, stack.platformKey)) as unknown as {
+    const { User } = bodyOf(
+      await stack.call(
+        'Users_Create',
+        { User: { Email }, Password: 'correct horse battery' },
+        stack.platformKey,
+      ),
+    ) as unknown as {
       User: { ID: string };
     };
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant: home.tenant, UserID: User.ID }, home.owner.token));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant: home.tenant, UserID: User.ID, Role: 'owner' } }, home.owner.token));
-    await saveProvider(stack, home, { ...oidcOf(`${stack.inboxUrl}/hooks/away`), TokenAuthMethod: 'none' });
-    const domains = (await readList<{ ID: string }>(stack, 'Domain_List', { Tenant: home.tenant }, home.owner.token)).items;
-    bodyOf(await stack.call('Domain_Update', { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' }, home.owner.token));
+    bodyOf(
+      await stack.call(
+        'TenantMembers_Add',
+        { Tenant: home.tenant, UserID: User.ID },
+        home.owner.token,
+      ),
+    );
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant: home.tenant, UserID: User.ID, Role: 'owner' } },
+        home.owner.token,
+      ),
+    );
+    await saveProvider(stack, home, {
+      ...oidcOf(`${stack.inboxUrl}/hooks/away`),
+      TokenAuthMethod: 'none',
+    });
+    const domains = (
+      await readList<{ ID: string }>(
+        stack,
+        'Domain_List',
+        { Tenant: home.tenant },
+        home.owner.token,
+      )
+    ).items;
+    bodyOf(
+      await stack.call(
+        'Domain_Update',
+        { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' },
+        home.owner.token,
+      ),
+    );
     bodyOf(await stack.call('Sso_LiftRequirement', { Tenant: home.tenant }, stack.platformKey));
     const page = await browser.newPage();
     await page.goto(`${stack.url}/login`);
@@ -182,7 +283,9 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
     await assertSignedIn(page, Email);
   });
 
-  describe('with SimpleSAMLphp', { skip: findSimpleSamlPhp() === undefined && notInstalled }, () => {
+  describe('with SimpleSAMLphp', {
+    skip: findSimpleSamlPhp() === undefined && notInstalled,
+  }, () => {
     let idp: SimpleSamlPhp;
     let home: Home;
     let provider: Awaited<ReturnType<typeof saveProvider>>;
@@ -191,18 +294,34 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       home = await createHome(stack);
       email = `ada@${home.domain}`;
       // Each side has to know the other: ours is there before theirs, as an administrator would do it.
-      const draft = { Kind: 'saml', IdpEntityID: 'urn:draft', IdpSsoURL: `${stack.inboxUrl}/hooks/draft` };
+      const draft = {
+        Kind: 'saml',
+        IdpEntityID: 'urn:draft',
+        IdpSsoURL: `${stack.inboxUrl}/hooks/draft`,
+      };
       const { createSpCertificate } = await import('@bailiwick/sso/saml/certificates.ts');
-      provider = await saveProvider(stack, home, { ...draft, IdpCertificates: [(await createSpCertificate('draft')).certificate] });
+      provider = await saveProvider(stack, home, {
+        ...draft,
+        IdpCertificates: [(await createSpCertificate('draft')).certificate],
+      });
       const metadata = await (await fetch(provider.SpEntityID)).text();
       idp = await startSimpleSamlPhp({
         sps: [{ metadata }],
-        people: [{ user: 'ada', password: 'engine', attributes: { mail: [email], displayName: ['Ada Lovelace'], groups: ['staff'] } }],
+        people: [
+          {
+            user: 'ada',
+            password: 'engine',
+            attributes: { mail: [email], displayName: ['Ada Lovelace'], groups: ['staff'] },
+          },
+        ],
       });
       bodyOf(
         await stack.call(
           'Sso_SaveProvider',
-          { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'Acme staff' }, MetadataURL: idp.metadataUrl },
+          {
+            Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'Acme staff' },
+            MetadataURL: idp.metadataUrl,
+          },
           home.owner.token,
         ),
       );
@@ -217,14 +336,22 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
 
     for (const RequestBinding of ['redirect', 'post'])
       test(`signs in, asked by ${RequestBinding}, and answers by a form`, async () => {
-        await save(home, { ID: provider.ID, RequestBinding, GroupMappings: [{ Value: 'staff', Group: '', Role: 'auditor' }] });
+        await save(home, {
+          ID: provider.ID,
+          RequestBinding,
+          GroupMappings: [{ Value: 'staff', Group: '', Role: 'auditor' }],
+        });
         const page = await begin(email);
         await enter(page);
         await assertSignedIn(page, email);
         await photograph(page, `sso-saml-${RequestBinding}`);
         const users = await usersOf(email);
         assert.equal(users.length, 1);
-        const roles = await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where subject = $1 order by role', [users[0]?.id]);
+        const roles = await rowsOf<{ role: string }>(
+          stack,
+          'select role from access.grant_entry where subject = $1 order by role',
+          [users[0]?.id],
+        );
         assert.deepEqual(
           roles.map(({ role }) => role),
           ['auditor', 'member'],

@@ -3,10 +3,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { settingTables } from '@bailiwick/deploy/settings.ts';
-import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/shared/config.ts';
+import {
+  namesOf,
+  readSettings,
+  type Setting,
+  type SettingTable,
+} from '@bailiwick/shared/config.ts';
 import { parse } from 'yaml';
 import { chartDir, openChart, readScenario, scenarios, valueFiles } from './helm.ts';
-import { configuredPods, containerOf, environmentNames, materialise, objectsOf, type Pod, podOf, secretsIn, workloads } from './manifests.ts';
+import {
+  configuredPods,
+  containerOf,
+  environmentNames,
+  materialise,
+  objectsOf,
+  type Pod,
+  podOf,
+  secretsIn,
+  workloads,
+} from './manifests.ts';
 import { sampleSecret } from './secrets.ts';
 
 // The chart renders what the processes read, and the processes read what the chart renders.
@@ -14,8 +29,11 @@ import { sampleSecret } from './secrets.ts';
 const chart = await openChart();
 /** The pods of every scenario in which the processes are apart. */
 const apart = chart.skip ? [] : scenarios.filter((file) => readScenario(file).mode === 'services');
-const installed = await Promise.all(apart.map(async (file) => ({ file, pods: configuredPods(await chart.render({ file })) })));
-const isGiven = (pod: Pod, setting: Setting) => environmentNames(pod).some((name) => namesOf(setting).includes(name));
+const installed = await Promise.all(
+  apart.map(async (file) => ({ file, pods: configuredPods(await chart.render({ file })) })),
+);
+const isGiven = (pod: Pod, setting: Setting) =>
+  environmentNames(pod).some((name) => namesOf(setting).includes(name));
 
 /** The settings `config` can set: read from the schema, since an empty `config` names none. */
 const schema = JSON.parse(readFileSync(join(chartDir, 'values.schema.json'), 'utf8')) as {
@@ -27,13 +45,18 @@ const fullValues = parse(readFileSync(join(chartDir, valueFiles.full), 'utf8')) 
   defaults: { extraEnv: Array<{ name: string }> };
 };
 
-test('every variable the chart renders is one its process reads, in every scenario', { skip: chart.skip }, () => {
+test('every variable the chart renders is one its process reads, in every scenario', {
+  skip: chart.skip,
+}, () => {
   // Of Node, and of OpenTelemetry's SDK.
   const standard = /^(NODE_EXTRA_CA_CERTS|OTEL_\w+|POD_NAME)$/;
   const extra = fullValues.defaults.extraEnv.map(({ name }) => name);
   for (const { file, pods } of installed) {
     for (const { name, table, pod } of pods) {
-      const known = [...Object.values(table).flatMap(namesOf), ...(file === valueFiles.full ? extra : [])];
+      const known = [
+        ...Object.values(table).flatMap(namesOf),
+        ...(file === valueFiles.full ? extra : []),
+      ];
       const rendered = environmentNames(pod);
       assert.deepEqual(
         rendered.filter((variable) => !known.includes(variable) && !standard.test(variable)),
@@ -45,7 +68,9 @@ test('every variable the chart renders is one its process reads, in every scenar
   }
 });
 
-test('every setting a process requires is rendered, in every scenario', { skip: chart.skip }, () => {
+test('every setting a process requires is rendered, in every scenario', {
+  skip: chart.skip,
+}, () => {
   assert.ok(installed.length > 15);
   for (const { file, pods } of installed) {
     assert.equal(
@@ -55,26 +80,45 @@ test('every setting a process requires is rendered, in every scenario', { skip: 
     );
     for (const { name, table, pod } of pods) {
       for (const setting of Object.values<Setting>(table)) {
-        if (setting.fallback === undefined) assert.ok(isGiven(pod, setting), `${name}, ${file}: ${setting.env} is missing`);
+        if (setting.fallback === undefined)
+          assert.ok(isGiven(pod, setting), `${name}, ${file}: ${setting.env} is missing`);
       }
     }
   }
 });
 
-test('every setting with a default is either rendered or a value of `config`, and `config` has no others', { skip: chart.skip }, async () => {
+test('every setting with a default is either rendered or a value of `config`, and `config` has no others', {
+  skip: chart.skip,
+}, async () => {
   const pods = configuredPods(await chart.render({ file: 'minimal' }));
   const left = pods.flatMap(({ table, pod }) =>
     Object.entries<Setting>(table)
       .filter(([, setting]) => !isGiven(pod, setting))
       .map(([key]) => key),
   );
-  assert.deepEqual(Object.keys(passedOn).sort(), [...new Set(left)].sort(), 'deploy/docs/chart/constraints.ts, config');
-  assert.deepEqual(Object.keys(fullValues.config).sort(), Object.keys(passedOn).sort(), 'ci/full-values.yaml, config');
+  assert.deepEqual(
+    Object.keys(passedOn).sort(),
+    [...new Set(left)].sort(),
+    'deploy/docs/chart/constraints.ts, config',
+  );
+  assert.deepEqual(
+    Object.keys(fullValues.config).sort(),
+    Object.keys(passedOn).sort(),
+    'ci/full-values.yaml, config',
+  );
 });
 
 test('a value of `config` has the kind of its setting', () => {
-  const types: Partial<Record<Setting['kind'], string>> = { int: 'integer', flag: 'boolean', list: 'array', text: 'string', url: 'string' };
-  for (const [key, setting] of Object.values<SettingTable>(settingTables).flatMap((table) => Object.entries(table))) {
+  const types: Partial<Record<Setting['kind'], string>> = {
+    int: 'integer',
+    flag: 'boolean',
+    list: 'array',
+    text: 'string',
+    url: 'string',
+  };
+  for (const [key, setting] of Object.values<SettingTable>(settingTables).flatMap((table) =>
+    Object.entries(table),
+  )) {
     const given = passedOn[key];
     if (given) assert.equal(given.type, types[setting.kind], key);
   }
@@ -92,15 +136,20 @@ test('values.yaml shows every value of `config` with the default of the process'
   }
 });
 
-test('every process accepts the environment and the files it is given', { skip: chart.skip }, async (t) => {
+test('every process accepts the environment and the files it is given', {
+  skip: chart.skip,
+}, async (t) => {
   for (const file of ['minimal', 'evaluation'] as const) {
     const objects = await chart.render({ file });
     const read = file === 'evaluation' ? secretsIn(objects) : sampleSecret;
-    for (const { table, pod } of configuredPods(objects)) readSettings(table, materialise(t, pod, read));
+    for (const { table, pod } of configuredPods(objects))
+      readSettings(table, materialise(t, pod, read));
   }
 });
 
-test('`config` reaches every process that reads the setting, a workload’s own goes before it', { skip: chart.skip }, async (t) => {
+test('`config` reaches every process that reads the setting, a workload’s own goes before it', {
+  skip: chart.skip,
+}, async (t) => {
   let seen = 0;
   for (const { name, table, pod } of configuredPods(await chart.render({ file: 'full' }))) {
     const environment = materialise(t, pod, sampleSecret);
@@ -115,28 +164,50 @@ test('`config` reaches every process that reads the setting, a workload’s own 
   assert.ok(seen > Object.keys(fullValues.config).length);
 });
 
-test('notifications runs with its roles apart, and callers reach the one that takes calls', { skip: chart.skip }, async () => {
+test('notifications runs with its roles apart, and callers reach the one that takes calls', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
   const valueOf = (workload: string, variable: string) => {
-    const { pod } = configuredPods(objects).find(({ name }) => name === workload) ?? assert.fail(workload);
+    const { pod } =
+      configuredPods(objects).find(({ name }) => name === workload) ?? assert.fail(workload);
     return pod.spec.containers[0]?.env?.find(({ name }) => name === variable)?.value;
   };
-  const roles = ['notifications-api', 'notifications-delivery', 'notifications-email'].map((name) => valueOf(name, 'BAILIWICK_NOTIFICATIONS_ROLES'));
+  const roles = ['notifications-api', 'notifications-delivery', 'notifications-email'].map((name) =>
+    valueOf(name, 'BAILIWICK_NOTIFICATIONS_ROLES'),
+  );
   assert.deepEqual(roles, ['api', 'fanout,delivery', 'email']);
   const all: string = settingTables.notifications.roles.fallback;
-  assert.deepEqual(roles.join(',').split(',').sort(), all.split(',').sort(), 'every role runs somewhere');
-  assert.equal(valueOf('gateway', 'BAILIWICK_NOTIFICATIONS_URL'), 'http://bailiwick-notifications-api.test.svc.cluster.local:8080');
+  assert.deepEqual(
+    roles.join(',').split(',').sort(),
+    all.split(',').sort(),
+    'every role runs somewhere',
+  );
+  assert.equal(
+    valueOf('gateway', 'BAILIWICK_NOTIFICATIONS_URL'),
+    'http://bailiwick-notifications-api.test.svc.cluster.local:8080',
+  );
 });
 
-test('every process that ends takes calls for another 5 s, and the gateway for 15 s', { skip: chart.skip }, async () => {
+test('every process that ends takes calls for another 5 s, and the gateway for 15 s', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
   for (const name of Object.keys(workloads)) {
-    const waits = containerOf(podOf(objects, 'Deployment', name)).env?.filter((variable) => variable.name === 'BAILIWICK_PRE_DRAIN_MS');
-    assert.deepEqual(waits, [{ name: 'BAILIWICK_PRE_DRAIN_MS', value: name === 'gateway' ? '15000' : '5000' }], name);
+    const waits = containerOf(podOf(objects, 'Deployment', name)).env?.filter(
+      (variable) => variable.name === 'BAILIWICK_PRE_DRAIN_MS',
+    );
+    assert.deepEqual(
+      waits,
+      [{ name: 'BAILIWICK_PRE_DRAIN_MS', value: name === 'gateway' ? '15000' : '5000' }],
+      name,
+    );
   }
 });
 
-test('`rpc.mode` decides how the processes call each other, all of them alike, through Services that are there', { skip: chart.skip }, async () => {
+test('`rpc.mode` decides how the processes call each other, all of them alike, through Services that are there', {
+  skip: chart.skip,
+}, async () => {
   for (const [mode, url] of [
     ['http', /^http:\/\/(bailiwick-[a-z-]+)\.test\.svc\.cluster\.local:8080$/],
     ['grpc', /^dns:\/\/\/(bailiwick-[a-z-]+-grpc)\.test\.svc\.cluster\.local:8081$/],
@@ -145,9 +216,17 @@ test('`rpc.mode` decides how the processes call each other, all of them alike, t
     const services = objectsOf(objects, 'Service').map(({ metadata }) => metadata.name);
     for (const { name, pod } of configuredPods(objects)) {
       const variables = pod.spec.containers[0]?.env ?? [];
-      const urls = variables.filter(({ name }) => /^BAILIWICK_(IDENTITY|ACCESS|SSO|NOTIFICATIONS)_URL$/.test(name));
-      for (const { value = '' } of urls) assert.ok(services.includes(url.exec(value)?.[1] ?? ''), `${name}: ${value}`);
-      if (urls.length > 0) assert.equal(variables.find((variable) => variable.name === 'BAILIWICK_RPC')?.value, mode, name);
+      const urls = variables.filter(({ name }) =>
+        /^BAILIWICK_(IDENTITY|ACCESS|SSO|NOTIFICATIONS)_URL$/.test(name),
+      );
+      for (const { value = '' } of urls)
+        assert.ok(services.includes(url.exec(value)?.[1] ?? ''), `${name}: ${value}`);
+      if (urls.length > 0)
+        assert.equal(
+          variables.find((variable) => variable.name === 'BAILIWICK_RPC')?.value,
+          mode,
+          name,
+        );
     }
   }
 });

@@ -8,14 +8,26 @@ const chart = await openChart();
 const text = readFileSync(path.join(chartDir, 'dashboards/bailiwick.json'), 'utf8');
 const documented = readFileSync(path.join(chartDir, '../../docs/observability.md'), 'utf8');
 
-type Panel = { type: string; title: string; description?: string; targets?: Array<{ expr: string }> };
+type Panel = {
+  type: string;
+  title: string;
+  description?: string;
+  targets?: Array<{ expr: string }>;
+};
 const { panels } = JSON.parse(text) as { panels: Panel[] };
 
 test('the dashboard asks for metrics that there are, and for all of them', () => {
-  const asked = new Set(text.match(/bailiwick_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, '')));
+  const asked = new Set(
+    text.match(/bailiwick_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, '')),
+  );
   const known = new Set(documented.match(/`bailiwick_\w+`/g)?.map((name) => name.slice(1, -1)));
   const without = (names: ReadonlySet<string>, others: ReadonlySet<string>) =>
-    [...names].filter((name) => !others.has(name) && !others.has(`${name}_total`) && !others.has(name.replace(/_total$/, '')));
+    [...names].filter(
+      (name) =>
+        !others.has(name) &&
+        !others.has(`${name}_total`) &&
+        !others.has(name.replace(/_total$/, '')),
+    );
   assert.deepEqual(without(asked, known), []);
   assert.deepEqual(without(known, asked), []);
 });
@@ -30,7 +42,9 @@ test('every graph says what it shows, and of which job', () => {
   }
 });
 
-test('`dashboards.enabled` makes a ConfigMap of the dashboard as it is', { skip: chart.skip }, async () => {
+test('`dashboards.enabled` makes a ConfigMap of the dashboard as it is', {
+  skip: chart.skip,
+}, async () => {
   const find = (manifests: Array<{ kind?: unknown; metadata?: { name?: string } }>) =>
     manifests.filter(({ metadata }) => metadata?.name?.endsWith('-dashboards'));
   assert.deepEqual(find(await chart.render({ file: 'minimal' })), []);

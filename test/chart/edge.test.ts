@@ -9,12 +9,24 @@ const chart = await openChart();
 type IngressSpec = {
   ingressClassName?: string;
   tls?: Array<{ hosts: string[]; secretName: string }>;
-  rules: Array<{ host: string; http: { paths: Array<{ path: string; pathType: string; backend: { service: { name: string; port: { name: string } } } }> } }>;
+  rules: Array<{
+    host: string;
+    http: {
+      paths: Array<{
+        path: string;
+        pathType: string;
+        backend: { service: { name: string; port: { name: string } } };
+      }>;
+    };
+  }>;
 };
 type RouteSpec = {
   parentRefs: unknown[];
   hostnames: string[];
-  rules: Array<{ matches: Array<{ path: { type: string; value: string } }>; backendRefs: Array<{ name: string; port: number }> }>;
+  rules: Array<{
+    matches: Array<{ path: { type: string; value: string } }>;
+    backendRefs: Array<{ name: string; port: number }>;
+  }>;
 };
 
 test('without either there is no way in', { skip: chart.skip }, async () => {
@@ -22,8 +34,14 @@ test('without either there is no way in', { skip: chart.skip }, async () => {
   assert.deepEqual([...objectsOf(objects, 'Ingress'), ...objectsOf(objects, 'HTTPRoute')], []);
 });
 
-test('an Ingress leads the host of the public URL, its path and all below it to the gateway', { skip: chart.skip }, async () => {
-  const ingress = findObject(await chart.render({ file: 'ci/ingress-values.yaml' }), 'Ingress', 'bailiwick-gateway');
+test('an Ingress leads the host of the public URL, its path and all below it to the gateway', {
+  skip: chart.skip,
+}, async () => {
+  const ingress = findObject(
+    await chart.render({ file: 'ci/ingress-values.yaml' }),
+    'Ingress',
+    'bailiwick-gateway',
+  );
   const { ingressClassName, tls, rules } = ingress.spec as unknown as IngressSpec;
   assert.equal(ingressClassName, 'nginx');
   assert.deepEqual(tls, [{ hosts: ['example.com', 'iam.example.org'], secretName: 'hosts' }]);
@@ -32,22 +50,42 @@ test('an Ingress leads the host of the public URL, its path and all below it to 
     ['example.com', 'iam.example.org'],
   );
   for (const { http } of rules) {
-    assert.deepEqual(http.paths, [{ path: '/iam', pathType: 'Prefix', backend: { service: { name: 'bailiwick-gateway', port: { name: 'http' } } } }]);
+    assert.deepEqual(http.paths, [
+      {
+        path: '/iam',
+        pathType: 'Prefix',
+        backend: { service: { name: 'bailiwick-gateway', port: { name: 'http' } } },
+      },
+    ]);
   }
   assert.deepEqual(ingress.metadata.annotations, { 'example.com/timeout': '30' });
 });
 
 test('an HTTPRoute does the same for its gateways', { skip: chart.skip }, async () => {
-  const route = findObject(await chart.render({ file: 'ci/httproute-values.yaml' }), 'HTTPRoute', 'bailiwick-gateway');
+  const route = findObject(
+    await chart.render({ file: 'ci/httproute-values.yaml' }),
+    'HTTPRoute',
+    'bailiwick-gateway',
+  );
   const { parentRefs, hostnames, rules } = route.spec as unknown as RouteSpec;
   assert.deepEqual(parentRefs, [{ name: 'public', namespace: 'gateways', sectionName: 'https' }]);
   assert.deepEqual(hostnames, ['example.com', 'iam.example.org']);
-  assert.deepEqual(rules, [{ matches: [{ path: { type: 'PathPrefix', value: '/iam' } }], backendRefs: [{ name: 'bailiwick-gateway', port: 8080 }] }]);
+  assert.deepEqual(rules, [
+    {
+      matches: [{ path: { type: 'PathPrefix', value: '/iam' } }],
+      backendRefs: [{ name: 'bailiwick-gateway', port: 8080 }],
+    },
+  ]);
 });
 
-test('a Service has its workload’s annotations, which a cloud’s load balancer reads', { skip: chart.skip }, async () => {
+test('a Service has its workload’s annotations, which a cloud’s load balancer reads', {
+  skip: chart.skip,
+}, async () => {
   const name = 'cloud.google.com/backend-config';
-  const objects = await chart.render({ file: 'minimal', set: [`services.gateway.serviceAnnotations.${name.replaceAll('.', '\\.')}=health`] });
+  const objects = await chart.render({
+    file: 'minimal',
+    set: [`services.gateway.serviceAnnotations.${name.replaceAll('.', '\\.')}=health`],
+  });
   const annotated = objectsOf(objects, 'Service').filter(({ metadata }) => metadata.annotations);
   assert.deepEqual(
     annotated.map(({ metadata }) => [metadata.name, metadata.annotations]),
@@ -55,23 +93,48 @@ test('a Service has its workload’s annotations, which a cloud’s load balance
   );
 });
 
-test('a public URL with a port and without a path is a host and /', { skip: chart.skip }, async () => {
-  const set = ['publicUrl=https://example.com:8443', 'ingress.enabled=true', 'config.trustedProxies={10.0.0.0/8}'];
-  const ingress = findObject(await chart.render({ file: 'minimal', set }), 'Ingress', 'bailiwick-gateway');
+test('a public URL with a port and without a path is a host and /', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'publicUrl=https://example.com:8443',
+    'ingress.enabled=true',
+    'config.trustedProxies={10.0.0.0/8}',
+  ];
+  const ingress = findObject(
+    await chart.render({ file: 'minimal', set }),
+    'Ingress',
+    'bailiwick-gateway',
+  );
   const { rules, tls } = ingress.spec as unknown as IngressSpec;
-  assert.deepEqual([rules[0]?.host, rules[0]?.http.paths[0]?.path, tls], ['example.com', '/', undefined]);
+  assert.deepEqual(
+    [rules[0]?.host, rules[0]?.http.paths[0]?.path, tls],
+    ['example.com', '/', undefined],
+  );
 });
 
-test('the proxies may be the gateway’s own setting, which nobody else reads', { skip: chart.skip }, async () => {
+test('the proxies may be the gateway’s own setting, which nobody else reads', {
+  skip: chart.skip,
+}, async () => {
   const set = ['ingress.enabled=true', 'services.gateway.config.trustedProxies={10.0.0.0/8}'];
   findObject(await chart.render({ file: 'minimal', set }), 'Ingress', 'bailiwick-gateway');
   // An empty one would stand in the place of the list for all.
-  const emptied = { set: ['ingress.enabled=true', 'config.trustedProxies={10.0.0.0/8}'], json: ['services.gateway.config.trustedProxies=[]'] };
-  assert.match(await chart.refusal({ file: 'minimal', ...emptied }), /at '\/services\/gateway\/config\/trustedProxies': minItems: got 0, want 1/);
+  const emptied = {
+    set: ['ingress.enabled=true', 'config.trustedProxies={10.0.0.0/8}'],
+    json: ['services.gateway.config.trustedProxies=[]'],
+  };
+  assert.match(
+    await chart.refusal({ file: 'minimal', ...emptied }),
+    /at '\/services\/gateway\/config\/trustedProxies': minItems: got 0, want 1/,
+  );
 });
 
 test('an Ingress may lead every host of a domain', { skip: chart.skip }, async () => {
-  const ingress = findObject(await chart.render({ file: 'ci/ingress-values.yaml', set: ['ingress.hosts={*.example.org}'] }), 'Ingress', 'bailiwick-gateway');
+  const ingress = findObject(
+    await chart.render({ file: 'ci/ingress-values.yaml', set: ['ingress.hosts={*.example.org}'] }),
+    'Ingress',
+    'bailiwick-gateway',
+  );
   assert.deepEqual(
     (ingress.spec as unknown as IngressSpec).rules.map(({ host }) => host),
     ['example.com', '*.example.org'],

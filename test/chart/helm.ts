@@ -12,10 +12,16 @@ export const kubernetes = { oldest: '1.29.15', newest: '1.37.1' } as const;
 export const chartDir = join(root, 'helm/bailiwick');
 
 /** The chart's own sets of values: what an installation names at least, everything included, everything set. */
-export const valueFiles = { minimal: 'values-minimal.yaml', evaluation: 'ci/evaluation-values.yaml', full: 'ci/full-values.yaml' } as const;
+export const valueFiles = {
+  minimal: 'values-minimal.yaml',
+  evaluation: 'ci/evaluation-values.yaml',
+  full: 'ci/full-values.yaml',
+} as const;
 
 /** Every set of values that comes with the chart, by its file. */
-export const scenarios: readonly string[] = globSync(['values-*.yaml', 'ci/*-values.yaml'], { cwd: chartDir }).sort();
+export const scenarios: readonly string[] = globSync(['values-*.yaml', 'ci/*-values.yaml'], {
+  cwd: chartDir,
+}).sort();
 
 export type Values = {
   /** One of valueFiles, or the path of a file in the chart. */
@@ -32,13 +38,23 @@ export type Values = {
 /** Tests of the chart: `skip` goes into their options, and tells why where there is no helm. */
 export async function openChart() {
   const found = await findTool('helm');
-  const helm = (args: readonly string[]) => run(found.command ?? '', [...args], { env: helmEnvironment(), maxBuffer: 1 << 26 }).then(({ stdout }) => stdout);
+  const helm = (args: readonly string[]) =>
+    run(found.command ?? '', [...args], { env: helmEnvironment(), maxBuffer: 1 << 26 }).then(
+      ({ stdout }) => stdout,
+    );
   const once = new Map<string, Promise<string>>();
   return {
     skip: found.command === undefined ? found.reason : false,
     /** The text of a rendering. */
     template(values: Values = {}): Promise<string> {
-      const place = [values.release ?? 'bailiwick', values.chart ?? chartDir, '--namespace', values.namespace ?? 'test', '--kube-version', kubernetes.oldest];
+      const place = [
+        values.release ?? 'bailiwick',
+        values.chart ?? chartDir,
+        '--namespace',
+        values.namespace ?? 'test',
+        '--kube-version',
+        kubernetes.oldest,
+      ];
       return helm(['template', ...place, ...valueArguments(values)]);
     },
     /** All objects of a rendering. An evaluation's is made anew each time: its secrets are random. */
@@ -58,7 +74,15 @@ export async function openChart() {
         (error: { stderr?: string; message: string }) => error.stderr ?? error.message,
       );
     },
-    lint: (values: Values) => helm(['lint', chartDir, '--strict', '--kube-version', kubernetes.oldest, ...valueArguments(values)]),
+    lint: (values: Values) =>
+      helm([
+        'lint',
+        chartDir,
+        '--strict',
+        '--kube-version',
+        kubernetes.oldest,
+        ...valueArguments(values),
+      ]),
   };
 }
 
@@ -68,20 +92,43 @@ export const objectsIn = (text: string): Manifest[] =>
     .filter((object): object is Manifest => object !== null);
 
 function valueArguments({ file, set = [], json = [] }: Values): string[] {
-  const path = file === undefined ? undefined : (valueFiles[file as keyof typeof valueFiles] ?? file);
+  const path =
+    file === undefined ? undefined : (valueFiles[file as keyof typeof valueFiles] ?? file);
   const named = path === undefined ? [] : ['--values', join(chartDir, path)];
-  return [...named, ...set.flatMap((one) => ['--set', one]), ...json.flatMap((one) => ['--set-json', one])];
+  return [
+    ...named,
+    ...set.flatMap((one) => ['--set', one]),
+    ...json.flatMap((one) => ['--set-json', one]),
+  ];
 }
 
 /** How a set of values has the release made. */
 export function readScenario(file: string) {
-  type Choices = { mode?: string; migrations?: { mode?: string }; evaluation?: { enabled?: boolean } };
-  const { mode = 'services', migrations, evaluation } = parse(readFileSync(join(chartDir, file), 'utf8')) as Choices;
-  return { mode, migrations: migrations?.mode ?? 'job', isEvaluation: evaluation?.enabled ?? false };
+  type Choices = {
+    mode?: string;
+    migrations?: { mode?: string };
+    evaluation?: { enabled?: boolean };
+  };
+  const {
+    mode = 'services',
+    migrations,
+    evaluation,
+  } = parse(readFileSync(join(chartDir, file), 'utf8')) as Choices;
+  return {
+    mode,
+    migrations: migrations?.mode ?? 'job',
+    isEvaluation: evaluation?.enabled ?? false,
+  };
 }
 
 /** Neither the user's plugins and repositories nor a cluster: a rendering depends on the chart alone. */
 function helmEnvironment(): NodeJS.ProcessEnv {
   const own = join(cacheDir, 'helm');
-  return { PATH: process.env['PATH'], HELM_CACHE_HOME: own, HELM_CONFIG_HOME: own, HELM_DATA_HOME: own, KUBECONFIG: join(own, 'none') };
+  return {
+    PATH: process.env['PATH'],
+    HELM_CACHE_HOME: own,
+    HELM_CONFIG_HOME: own,
+    HELM_DATA_HOME: own,
+    KUBECONFIG: join(own, 'none'),
+  };
 }

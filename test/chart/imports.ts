@@ -6,8 +6,13 @@ import { dirname, join, posix } from 'node:path';
 type PackageManifest = { name: string; dependencies?: Record<string, string> };
 
 /** The workspace's packages by name, with their folder from the root. */
-export function workspacePackages(root: string): Map<string, { folder: string; manifest: PackageManifest }> {
-  const files = globSync(['*/package.json', 'services/*/package.json'], { cwd: root, exclude: (name) => name === 'node_modules' });
+export function workspacePackages(
+  root: string,
+): Map<string, { folder: string; manifest: PackageManifest }> {
+  const files = globSync(['*/package.json', 'services/*/package.json'], {
+    cwd: root,
+    exclude: (name) => name === 'node_modules',
+  });
   return new Map(
     files.map((file) => {
       const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as PackageManifest;
@@ -24,7 +29,10 @@ export function packageOf(root: string, file: string): PackageManifest {
 }
 
 /** All files that running `scripts` loads, and all packages from a registry with the files that import them. Paths are from the root. */
-export function findImports(root: string, scripts: readonly string[]): { files: Set<string>; packages: Map<string, Set<string>> } {
+export function findImports(
+  root: string,
+  scripts: readonly string[],
+): { files: Set<string>; packages: Map<string, Set<string>> } {
   const workspace = workspacePackages(root);
   const files = new Set<string>();
   const packages = new Map<string, Set<string>>();
@@ -50,7 +58,9 @@ export function findImports(root: string, scripts: readonly string[]): { files: 
 
 /** Types alone are stripped, and load nothing. */
 function specifiersIn(source: string): string[] {
-  const statements = source.matchAll(/^(?:import|export)\s(?!type\s)[^;'"`]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm);
+  const statements = source.matchAll(
+    /^(?:import|export)\s(?!type\s)[^;'"`]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm,
+  );
   return Array.from(statements, ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
 }
 

@@ -17,14 +17,24 @@ export type Manifest = {
     replicas?: number;
     strategy?: unknown;
     selector?: { matchLabels?: Record<string, string> } & Record<string, unknown>;
-    ports?: Array<{ name: string; port: number; targetPort: string | number; appProtocol?: string }>;
+    ports?: Array<{
+      name: string;
+      port: number;
+      targetPort: string | number;
+      appProtocol?: string;
+    }>;
     type?: string;
     clusterIP?: string;
     template?: Pod;
   };
   data?: Record<string, string>;
 };
-type Metadata = { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+type Metadata = {
+  name: string;
+  namespace?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+};
 
 export type Pod = { metadata: Omit<Metadata, 'name'>; spec: PodSpec };
 export type PodSpec = {
@@ -60,8 +70,17 @@ export type Container = {
   volumeMounts: Array<{ name: string; mountPath: string; readOnly?: boolean }>;
   securityContext?: Record<string, unknown>;
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
-} & Partial<Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', { httpGet?: { path: string; port: string } }>>;
-export type Variable = { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: object } };
+} & Partial<
+  Record<
+    'startupProbe' | 'readinessProbe' | 'livenessProbe',
+    { httpGet?: { path: string; port: string } }
+  >
+>;
+export type Variable = {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: object };
+};
 type Items = Array<{ key: string; path: string }>;
 export type Volume = {
   name: string;
@@ -69,7 +88,12 @@ export type Volume = {
   persistentVolumeClaim?: object;
   secret?: { secretName: string; items: Items };
   configMap?: { name: string };
-  projected?: { sources: Array<{ secret?: { name: string; items: Items }; serviceAccountToken?: { path: string } }> };
+  projected?: {
+    sources: Array<{
+      secret?: { name: string; items: Items };
+      serviceAccountToken?: { path: string };
+    }>;
+  };
 };
 
 /** Every workload, and the process whose settings it reads. */
@@ -84,25 +108,41 @@ export const workloads: Record<string, keyof typeof settingTables> = {
 };
 
 /** Every pod that reads a settings table: the workloads' and the migrations', of which there is none where somebody else runs them. */
-export function configuredPods(objects: readonly Manifest[]): Array<{ name: string; table: SettingTable; pod: Pod }> {
+export function configuredPods(
+  objects: readonly Manifest[],
+): Array<{ name: string; table: SettingTable; pod: Pod }> {
   const pods = Object.entries(workloads).map(([name, process]) => ({
     name,
     table: settingTables[process] as SettingTable,
     pod: podOf(objects, 'Deployment', name),
   }));
   const jobs = objectsOf(objects, 'Job').flatMap(({ spec }) => spec?.template ?? []);
-  const inPods = pods.flatMap(({ pod }) => (pod.spec.initContainers ? [{ ...pod, spec: { ...pod.spec, containers: pod.spec.initContainers } }] : []));
-  return [...pods, ...[...jobs, ...inPods].map((pod) => ({ name: 'migrations', table: migrateSettings, pod }))];
+  const inPods = pods.flatMap(({ pod }) =>
+    pod.spec.initContainers
+      ? [{ ...pod, spec: { ...pod.spec, containers: pod.spec.initContainers } }]
+      : [],
+  );
+  return [
+    ...pods,
+    ...[...jobs, ...inPods].map((pod) => ({ name: 'migrations', table: migrateSettings, pod })),
+  ];
 }
 
-export const objectsOf = (objects: readonly Manifest[], kind: string): Manifest[] => objects.filter((object) => object.kind === kind);
+export const objectsOf = (objects: readonly Manifest[], kind: string): Manifest[] =>
+  objects.filter((object) => object.kind === kind);
 
 export function findObject(objects: readonly Manifest[], kind: string, name: string): Manifest {
-  return objectsOf(objects, kind).find(({ metadata }) => metadata.name === name) ?? assert.fail(`there is no ${kind} ${name}`);
+  return (
+    objectsOf(objects, kind).find(({ metadata }) => metadata.name === name) ??
+    assert.fail(`there is no ${kind} ${name}`)
+  );
 }
 
 export function podOf(objects: readonly Manifest[], kind: string, component: string): Pod {
-  const found = objects.filter((object) => object.kind === kind && object.metadata.labels?.['app.kubernetes.io/component'] === component);
+  const found = objects.filter(
+    (object) =>
+      object.kind === kind && object.metadata.labels?.['app.kubernetes.io/component'] === component,
+  );
   assert.equal(found.length, 1, `one ${kind} ${component}`);
   return found[0]?.spec?.template ?? assert.fail(`${kind} ${component} has no pod`);
 }
@@ -115,8 +155,10 @@ export const podsIn = (objects: readonly Manifest[]): Array<{ name: string; pod:
   });
 
 /** Whether labels are those that a selector asks for. */
-export const selects = (selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>> = {}): boolean =>
-  Object.entries(selector).every(([key, value]) => labels[key] === value);
+export const selects = (
+  selector: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>> = {},
+): boolean => Object.entries(selector).every(([key, value]) => labels[key] === value);
 
 export function containerOf(pod: Pod): Container {
   assert.equal(pod.spec.containers.length, 1);
@@ -131,8 +173,13 @@ export type ReadSecret = (name: string, key: string) => string;
 /** Reads the Secrets of a rendering. */
 export function secretsIn(objects: readonly Manifest[]): ReadSecret {
   return (name, key) => {
-    const encoded = objects.find((object) => object.kind === 'Secret' && object.metadata.name === name)?.data?.[key];
-    return Buffer.from(encoded ?? assert.fail(`the Secret ${name} has no key ${key}`), 'base64').toString();
+    const encoded = objects.find(
+      (object) => object.kind === 'Secret' && object.metadata.name === name,
+    )?.data?.[key];
+    return Buffer.from(
+      encoded ?? assert.fail(`the Secret ${name} has no key ${key}`),
+      'base64',
+    ).toString();
   };
 }
 
@@ -141,7 +188,9 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-pod-'));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
   const container = containerOf(pod);
-  const mountOf = (volume: string) => container.volumeMounts.find(({ name }) => name === volume)?.mountPath ?? assert.fail(`${volume} is not mounted`);
+  const mountOf = (volume: string) =>
+    container.volumeMounts.find(({ name }) => name === volume)?.mountPath ??
+    assert.fail(`${volume} is not mounted`);
   for (const volume of pod.spec.volumes) {
     // Of a ConfigMap the folder is all that a process needs to start.
     if (volume.configMap) mkdirSync(join(folder, mountOf(volume.name)), { recursive: true });
@@ -153,7 +202,13 @@ export function materialise(test: TestContext, pod: Pod, read: ReadSecret): Envi
       }
     }
   }
-  const valueOf = ({ value = '', valueFrom: { secretKeyRef } = {} }: Variable) => (secretKeyRef ? read(secretKeyRef.name, secretKeyRef.key) : value);
-  const entries = (container.env ?? []).map((variable): [string, string] => [variable.name, valueOf(variable)]);
-  return Object.fromEntries(entries.map(([name, value]) => [name, value.startsWith('/run/') ? join(folder, value) : value]));
+  const valueOf = ({ value = '', valueFrom: { secretKeyRef } = {} }: Variable) =>
+    secretKeyRef ? read(secretKeyRef.name, secretKeyRef.key) : value;
+  const entries = (container.env ?? []).map((variable): [string, string] => [
+    variable.name,
+    valueOf(variable),
+  ]);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.startsWith('/run/') ? join(folder, value) : value]),
+  );
 }

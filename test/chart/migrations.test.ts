@@ -8,7 +8,9 @@ import { sampleSecret } from './secrets.ts';
 
 const chart = await openChart();
 
-test('a Job runs again when its image or its configuration changed, and only then', { skip: chart.skip }, async () => {
+test('a Job runs again when its image or its configuration changed, and only then', {
+  skip: chart.skip,
+}, async () => {
   const nameWith = async (...set: string[]) =>
     objectsOf(await chart.render({ file: 'minimal', set }), 'Job')
       .map(({ metadata }) => metadata.name)
@@ -20,18 +22,33 @@ test('a Job runs again when its image or its configuration changed, and only the
   assert.notEqual(await nameWith('database.migrations.existingSecret=owner'), name);
 });
 
-test('an ordinary Job waits for nothing, a hook’s goes before the workloads, and with neither there is none', { skip: chart.skip }, async () => {
+test('an ordinary Job waits for nothing, a hook’s goes before the workloads, and with neither there is none', {
+  skip: chart.skip,
+}, async () => {
   const hookOf = async (mode: string) =>
-    objectsOf(await chart.render({ file: 'minimal', set: [`migrations.mode=${mode}`] }), 'Job').map(({ metadata }) => metadata.annotations);
+    objectsOf(await chart.render({ file: 'minimal', set: [`migrations.mode=${mode}`] }), 'Job').map(
+      ({ metadata }) => metadata.annotations,
+    );
   assert.deepEqual(await hookOf('job'), [undefined]);
   // One that failed stays to be looked at, and makes room for the next.
-  assert.deepEqual(await hookOf('hook'), [{ 'helm.sh/hook': 'pre-install,pre-upgrade', 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded' }]);
+  assert.deepEqual(await hookOf('hook'), [
+    {
+      'helm.sh/hook': 'pre-install,pre-upgrade',
+      'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+    },
+  ]);
   assert.deepEqual(await hookOf('external'), []);
   assert.deepEqual(await hookOf('initContainer'), []);
 });
 
-test('a hook may stand beside Secrets out of a store that it does not read', { skip: chart.skip }, async () => {
-  const set = ['migrations.mode=hook', 'externalSecrets.secrets.bailiwick=prod', 'externalSecrets.storeRef.name=vault'];
+test('a hook may stand beside Secrets out of a store that it does not read', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'migrations.mode=hook',
+    'externalSecrets.secrets.bailiwick=prod',
+    'externalSecrets.storeRef.name=vault',
+  ];
   assert.equal(objectsOf(await chart.render({ file: 'minimal', set }), 'ExternalSecret').length, 1);
 });
 
@@ -47,13 +64,20 @@ test('as init containers the migrations run in the pods of every service, with t
       name === 'gateway' ? [] : [['node', 'deploy/migrate.ts']],
       name,
     );
-    const owners = volumes.filter(({ projected }) => projected?.sources.some(({ secret }) => secret?.name === 'owner')).map((volume) => volume.name);
+    const owners = volumes
+      .filter(({ projected }) => projected?.sources.some(({ secret }) => secret?.name === 'owner'))
+      .map((volume) => volume.name);
     assert.deepEqual(owners, name === 'gateway' ? [] : ['migrations']);
-    assert.ok(!containers[0]?.volumeMounts.some(({ name: mounted }) => mounted === 'migrations'), `${name} sees the owner’s login`);
+    assert.ok(
+      !containers[0]?.volumeMounts.some(({ name: mounted }) => mounted === 'migrations'),
+      `${name} sees the owner’s login`,
+    );
   }
 });
 
-test('the pods of the migrations are as `defaults` has them, in each of the ways', { skip: chart.skip }, async () => {
+test('the pods of the migrations are as `defaults` has them, in each of the ways', {
+  skip: chart.skip,
+}, async () => {
   const extra = [
     'defaults.nodeArguments={--max-old-space-size=384}',
     'defaults.extraEnv[0].name=HOURS',
@@ -64,9 +88,14 @@ test('the pods of the migrations are as `defaults` has them, in each of the ways
     'defaults.extraVolumeMounts[0].mountPath=/run/extra',
   ];
   for (const mode of ['job', 'hook', 'initContainer']) {
-    const objects = await chart.render({ file: 'minimal', set: [...extra, `migrations.mode=${mode}`] });
+    const objects = await chart.render({
+      file: 'minimal',
+      set: [...extra, `migrations.mode=${mode}`],
+    });
     const isApart = mode !== 'initContainer';
-    const { spec } = isApart ? podOf(objects, 'Job', 'migrations') : podOf(objects, 'Deployment', 'sso');
+    const { spec } = isApart
+      ? podOf(objects, 'Job', 'migrations')
+      : podOf(objects, 'Deployment', 'sso');
     const container = (isApart ? spec.containers : spec.initContainers)?.[0] ?? assert.fail(mode);
     assert.deepEqual(container.command, ['node', '--max-old-space-size=384', 'deploy/migrate.ts']);
     assert.deepEqual(container.env?.at(-1), { name: 'HOURS', value: 'day' }, mode);
@@ -78,8 +107,14 @@ test('the pods of the migrations are as `defaults` has them, in each of the ways
   }
 });
 
-test('each service is migrated in its own database, as the login that may, and its own login is told', { skip: chart.skip }, async (t) => {
-  const pod = podOf(await chart.render({ file: 'ci/split-databases-values.yaml' }), 'Job', 'migrations');
+test('each service is migrated in its own database, as the login that may, and its own login is told', {
+  skip: chart.skip,
+}, async (t) => {
+  const pod = podOf(
+    await chart.render({ file: 'ci/split-databases-values.yaml' }),
+    'Job',
+    'migrations',
+  );
   const { waitSeconds, ...urls } = readSettings(migrateSettings, materialise(t, pod, sampleSecret));
   assert.equal(waitSeconds, 180, 'docs/operations.md');
   assert.deepEqual(urls, {
@@ -93,14 +128,36 @@ test('each service is migrated in its own database, as the login that may, and i
     notificationsLogin: 'postgres://notifications',
   });
   // One for everything, with a login of its own, and what differs from it.
-  const mixed = readSettings(migrateSettings, materialise(t, podOf(await chart.render({ file: 'full' }), 'Job', 'migrations'), sampleSecret));
+  const mixed = readSettings(
+    migrateSettings,
+    materialise(t, podOf(await chart.render({ file: 'full' }), 'Job', 'migrations'), sampleSecret),
+  );
   assert.deepEqual(
-    [mixed.identity, mixed.identityLogin, mixed.access, mixed.accessLogin, mixed.sso, mixed.ssoLogin],
-    ['identity-owner', 'identity-database', 'database-owner', 'database', 'sso-database', 'sso-database'].map((name) => `postgres://${name}`),
+    [
+      mixed.identity,
+      mixed.identityLogin,
+      mixed.access,
+      mixed.accessLogin,
+      mixed.sso,
+      mixed.ssoLogin,
+    ],
+    [
+      'identity-owner',
+      'identity-database',
+      'database-owner',
+      'database',
+      'sso-database',
+      'sso-database',
+    ].map((name) => `postgres://${name}`),
   );
 });
 
-test('a login that null takes away is as one that was never named', { skip: chart.skip }, async () => {
+test('a login that null takes away is as one that was never named', {
+  skip: chart.skip,
+}, async () => {
   const without = ['database.migrations=null', 'database.services.sso.migrations=null'];
-  assert.equal(await chart.template({ file: 'minimal', set: without }), await chart.template({ file: 'minimal' }));
+  assert.equal(
+    await chart.template({ file: 'minimal', set: without }),
+    await chart.template({ file: 'minimal' }),
+  );
 });

@@ -5,7 +5,16 @@ import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { openChart } from './helm.ts';
-import { containerOf, findObject, type Manifest, objectsOf, podOf, podsIn, selects, workloads } from './manifests.ts';
+import {
+  containerOf,
+  findObject,
+  type Manifest,
+  objectsOf,
+  podOf,
+  podsIn,
+  selects,
+  workloads,
+} from './manifests.ts';
 
 const chart = await openChart();
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -18,32 +27,59 @@ type Monitor = {
   podMetricsEndpoints?: Endpoint[];
 };
 type Endpoint = { port: string; path: string; interval: string; honorLabels: boolean };
-type Alert = { alert: string; expr: string; labels: Record<string, string>; annotations: { summary: string; runbook_url: string } };
+type Alert = {
+  alert: string;
+  expr: string;
+  labels: Record<string, string>;
+  annotations: { summary: string; runbook_url: string };
+};
 
-const hasAdminPort = (listening?: { ports?: Array<{ name: string }> }) => listening?.ports?.some(({ name }) => name === 'admin') ?? false;
+const hasAdminPort = (listening?: { ports?: Array<{ name: string }> }) =>
+  listening?.ports?.some(({ name }) => name === 'admin') ?? false;
 
 test('nothing of it is there unless it is asked for', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'minimal' });
-  for (const kind of ['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'ConfigMap']) assert.deepEqual(objectsOf(objects, kind), [], kind);
+  for (const kind of ['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'ConfigMap'])
+    assert.deepEqual(objectsOf(objects, kind), [], kind);
 });
 
-test('every workload’s metrics are read once, on the admin port', { skip: chart.skip }, async () => {
+test('every workload’s metrics are read once, on the admin port', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
   const monitors = ['ServiceMonitor', 'PodMonitor'].flatMap((kind) => objectsOf(objects, kind));
   assert.equal(monitors.length, 2);
   const pods = podsIn(objects);
   const found = monitors.flatMap(({ kind, metadata, spec }) => {
-    const { jobLabel, namespaceSelector, selector, endpoints = [], podMetricsEndpoints = [] } = spec as unknown as Monitor;
+    const {
+      jobLabel,
+      namespaceSelector,
+      selector,
+      endpoints = [],
+      podMetricsEndpoints = [],
+    } = spec as unknown as Monitor;
     assert.equal(metadata.labels?.['release'], 'prometheus');
     assert.equal(jobLabel, 'app.kubernetes.io/instance');
     assert.deepEqual(namespaceSelector, { matchNames: ['test'] });
-    assert.deepEqual([...endpoints, ...podMetricsEndpoints], [{ port: 'admin', path: '/metrics', interval: '30s', honorLabels: true }]);
+    assert.deepEqual(
+      [...endpoints, ...podMetricsEndpoints],
+      [{ port: 'admin', path: '/metrics', interval: '30s', honorLabels: true }],
+    );
     const finds = (labels: Record<string, string> = {}) =>
       selects(selector.matchLabels, labels) &&
-      selector.matchExpressions.every(({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''));
-    if (kind === 'PodMonitor') return pods.filter(({ pod }) => finds(pod.metadata.labels) && hasAdminPort(containerOf(pod)));
-    const services = objectsOf(objects, 'Service').filter((service) => finds(service.metadata.labels) && hasAdminPort(service.spec));
-    return services.flatMap((service) => pods.filter(({ pod }) => selects((service.spec?.selector ?? {}) as Record<string, string>, pod.metadata.labels)));
+      selector.matchExpressions.every(
+        ({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''),
+      );
+    if (kind === 'PodMonitor')
+      return pods.filter(({ pod }) => finds(pod.metadata.labels) && hasAdminPort(containerOf(pod)));
+    const services = objectsOf(objects, 'Service').filter(
+      (service) => finds(service.metadata.labels) && hasAdminPort(service.spec),
+    );
+    return services.flatMap((service) =>
+      pods.filter(({ pod }) =>
+        selects((service.spec?.selector ?? {}) as Record<string, string>, pod.metadata.labels),
+      ),
+    );
   });
   assert.deepEqual(
     found.map(({ name }) => name).sort(),
@@ -55,27 +91,38 @@ test('every workload’s metrics are read once, on the admin port', { skip: char
 
 const alertsIn = (objects: readonly Manifest[]) => {
   const rule = findObject(objects, 'PrometheusRule', 'bailiwick-alerts');
-  return (rule.spec as unknown as { groups: Array<{ rules: Alert[] }> }).groups.flatMap(({ rules }) => rules);
+  return (rule.spec as unknown as { groups: Array<{ rules: Alert[] }> }).groups.flatMap(
+    ({ rules }) => rules,
+  );
 };
 
-test('every workload that is to have pods is missed by an alert of its own', { skip: chart.skip }, async () => {
+test('every workload that is to have pods is missed by an alert of its own', {
+  skip: chart.skip,
+}, async () => {
   const missed = async (...set: string[]) => {
     const objects = await chart.render({ file: 'ci/monitored-values.yaml', set });
-    return alertsIn(objects).flatMap(({ alert, expr, labels: { workload }, annotations: { summary } }) => {
-      if (alert !== 'BailiwickDown') return [];
-      // Prometheus' operator gives each target its container's name.
-      const container = containerOf(podOf(objects, 'Deployment', workload ?? '')).name;
-      assert.equal(expr, `absent(up{job="bailiwick",namespace="test",container="${container}"} == 1)`);
-      assert.ok(summary.includes(container));
-      return [workload ?? ''];
-    });
+    return alertsIn(objects).flatMap(
+      ({ alert, expr, labels: { workload }, annotations: { summary } }) => {
+        if (alert !== 'BailiwickDown') return [];
+        // Prometheus' operator gives each target its container's name.
+        const container = containerOf(podOf(objects, 'Deployment', workload ?? '')).name;
+        assert.equal(
+          expr,
+          `absent(up{job="bailiwick",namespace="test",container="${container}"} == 1)`,
+        );
+        assert.ok(summary.includes(container));
+        return [workload ?? ''];
+      },
+    );
   };
   assert.deepEqual((await missed()).sort(), Object.keys(workloads).sort());
   assert.deepEqual(await missed('mode=single'), ['gateway']);
   assert.ok(!(await missed('services.sso.replicas=0')).includes('sso'));
 });
 
-test('alerts ask for metrics that there are, of this installation, and lead to a section of the runbooks', { skip: chart.skip }, async () => {
+test('alerts ask for metrics that there are, of this installation, and lead to a section of the runbooks', {
+  skip: chart.skip,
+}, async () => {
   const alerts = alertsIn(await chart.render({ file: 'ci/monitored-values.yaml' }));
   assert.ok(alerts.length >= 10);
   const documented = new Set(
@@ -83,13 +130,21 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
       .match(/`bailiwick_\w+`/g)
       ?.map((name) => name.slice(1, -1)),
   );
-  const sections = [...read('docs/runbooks.md').matchAll(/^## (\w+)$/gm)].map(([, name = '']) => name);
+  const sections = [...read('docs/runbooks.md').matchAll(/^## (\w+)$/gm)].map(
+    ([, name = '']) => name,
+  );
   for (const { alert, expr, labels, annotations } of alerts) {
-    const asked = (expr.match(/bailiwick_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    const asked = (expr.match(/bailiwick_\w+/g) ?? []).map((name) =>
+      name.replace(/_(bucket|count|sum)$/, ''),
+    );
     for (const name of asked) assert.ok(documented.has(name), `${alert}: ${name}`);
-    for (const selector of expr.match(/\{[^}]*\}/g) ?? []) assert.match(selector, /^\{job="bailiwick",namespace="test"/, alert);
+    for (const selector of expr.match(/\{[^}]*\}/g) ?? [])
+      assert.match(selector, /^\{job="bailiwick",namespace="test"/, alert);
     assert.doesNotMatch(expr, /\$/);
-    assert.ok(['critical', 'warning'].includes(labels['severity'] ?? '') && labels['team'] === 'identity', alert);
+    assert.ok(
+      ['critical', 'warning'].includes(labels['severity'] ?? '') && labels['team'] === 'identity',
+      alert,
+    );
     assert.match(annotations.summary, /\.$/);
     assert.equal(annotations.runbook_url, `https://example.com/runbooks#${alert.toLowerCase()}`);
   }
@@ -101,20 +156,30 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
     assert.ok(selectors.length > 0);
     for (const selector of selectors) {
       const excluded = new RegExp(`^(?:${/operation!~"([^"]+)"/.exec(selector)?.[1]})$`);
-      for (const one of operations.values()) assert.equal(excluded.test(one.name), one.credential === 'worker', one.name);
+      for (const one of operations.values())
+        assert.equal(excluded.test(one.name), one.credential === 'worker', one.name);
     }
   }
 });
 
 test('alerts lead nowhere where the runbooks are not published', { skip: chart.skip }, async () => {
   const text = JSON.stringify(
-    findObject(await chart.render({ file: 'minimal', set: ['alerts.enabled=true', 'monitors.enabled=true'] }), 'PrometheusRule', 'bailiwick-alerts'),
+    findObject(
+      await chart.render({
+        file: 'minimal',
+        set: ['alerts.enabled=true', 'monitors.enabled=true'],
+      }),
+      'PrometheusRule',
+      'bailiwick-alerts',
+    ),
   );
   assert.match(text, /"summary":/);
   assert.doesNotMatch(text, /runbook_url/);
 });
 
-test('the collector is told to every workload by OpenTelemetry’s own variables, its headers by reference', { skip: chart.skip }, async () => {
+test('the collector is told to every workload by OpenTelemetry’s own variables, its headers by reference', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'ci/monitored-values.yaml' });
   for (const name of Object.keys(workloads)) {
     const env = containerOf(podOf(objects, 'Deployment', name)).env ?? [];
@@ -122,9 +187,19 @@ test('the collector is told to every workload by OpenTelemetry’s own variables
     assert.equal(valueOf('OTEL_EXPORTER_OTLP_ENDPOINT')?.value, 'http://collector.monitoring:4318');
     assert.equal(valueOf('OTEL_EXPORTER_OTLP_PROTOCOL')?.value, 'http/protobuf');
     assert.equal(valueOf('OTEL_TRACES_SAMPLER_ARG')?.value, '0.1');
-    assert.deepEqual(valueOf('OTEL_EXPORTER_OTLP_HEADERS')?.valueFrom?.secretKeyRef, { name: 'collector', key: 'headers' });
+    assert.deepEqual(valueOf('OTEL_EXPORTER_OTLP_HEADERS')?.valueFrom?.secretKeyRef, {
+      name: 'collector',
+      key: 'headers',
+    });
     const names = env.map((one) => one.name);
-    assert.ok(names.indexOf('POD_NAME') < names.indexOf('OTEL_RESOURCE_ATTRIBUTES'), 'Kubernetes fills in what was named before');
+    assert.ok(
+      names.indexOf('POD_NAME') < names.indexOf('OTEL_RESOURCE_ATTRIBUTES'),
+      'Kubernetes fills in what was named before',
+    );
   }
-  assert.ok(!(containerOf(podOf(await chart.render({ file: 'minimal' }), 'Deployment', 'access')).env ?? []).some(({ name }) => name.startsWith('OTEL_')));
+  assert.ok(
+    !(
+      containerOf(podOf(await chart.render({ file: 'minimal' }), 'Deployment', 'access')).env ?? []
+    ).some(({ name }) => name.startsWith('OTEL_')),
+  );
 });

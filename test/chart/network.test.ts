@@ -12,7 +12,9 @@ import { edgesIn, networksOf, peersOf, policiesIn } from './policies.ts';
 // Who may talk to whom, as one table: whatever is not in it is denied.
 
 const chart = await openChart();
-const networks = parse(readFileSync(join(chartDir, 'files/networks.yaml'), 'utf8')) as { public: Array<{ cidr: string; except: string[] }> };
+const networks = parse(readFileSync(join(chartDir, 'files/networks.yaml'), 'utf8')) as {
+  public: Array<{ cidr: string; except: string[] }>;
+};
 const render = async (...set: string[]) => chart.render({ file: 'minimal', set });
 const common = ['anybody:53/UDP', 'anybody:53'];
 const database = 'anybody:5432';
@@ -35,7 +37,10 @@ const matrix: Record<string, readonly string[]> = {
   test: ['gateway:8080', 'gateway:9464'],
 };
 
-const callersOf = (callee: string) => Object.keys(matrix).filter((caller) => caller !== 'test' && matrix[caller]?.includes(`${callee}:8080`));
+const callersOf = (callee: string) =>
+  Object.keys(matrix).filter(
+    (caller) => caller !== 'test' && matrix[caller]?.includes(`${callee}:8080`),
+  );
 
 test('nothing may be dialled but what the table names', { skip: chart.skip }, async () => {
   const objects = await render();
@@ -46,40 +51,66 @@ test('nothing may be dialled but what the table names', { skip: chart.skip }, as
     ['', ...Object.keys(matrix)].sort(),
   );
   for (const [component, edges] of Object.entries(matrix)) {
-    assert.deepEqual(edgesIn(objects, component, 'egress').sort(), [...common, ...edges].sort(), component);
+    assert.deepEqual(
+      edgesIn(objects, component, 'egress').sort(),
+      [...common, ...edges].sort(),
+      component,
+    );
   }
 });
 
-test('nobody is called but by whom the table names, for metrics and at the gateway', { skip: chart.skip }, async () => {
+test('nobody is called but by whom the table names, for metrics and at the gateway', {
+  skip: chart.skip,
+}, async () => {
   const objects = await render();
   for (const callee of Object.keys(matrix)) {
-    const edges = callee === 'gateway' ? ['anybody:8080', 'test:8080', 'test:9464'] : calls(...callersOf(callee));
+    const edges =
+      callee === 'gateway'
+        ? ['anybody:8080', 'test:8080', 'test:9464']
+        : calls(...callersOf(callee));
     const metrics = callee === 'migrations' || callee === 'test' ? [] : ['anybody:9464'];
-    assert.deepEqual(edgesIn(objects, callee, 'ingress').sort(), [...edges, ...metrics].sort(), callee);
+    assert.deepEqual(
+      edgesIn(objects, callee, 'ingress').sort(),
+      [...edges, ...metrics].sort(),
+      callee,
+    );
   }
 });
 
-test('every pod is denied everything first, both ways, in both topologies', { skip: chart.skip }, async () => {
+test('every pod is denied everything first, both ways, in both topologies', {
+  skip: chart.skip,
+}, async () => {
   for (const set of [[], ['mode=single'], ['mode=single', 'evaluation.enabled=true']]) {
     const objects = await render(...set);
     const [deny] = policiesIn(objects).filter(({ component }) => component === '');
     assert.deepEqual(deny?.spec.policyTypes, ['Ingress', 'Egress']);
     assert.deepEqual([deny?.spec.ingress, deny?.spec.egress], [undefined, undefined]);
     const all = deny?.spec.podSelector.matchLabels ?? {};
-    assert.deepEqual(all, { 'app.kubernetes.io/name': 'bailiwick', 'app.kubernetes.io/instance': 'bailiwick' });
+    assert.deepEqual(all, {
+      'app.kubernetes.io/name': 'bailiwick',
+      'app.kubernetes.io/instance': 'bailiwick',
+    });
   }
   const single = edgesIn(await render('mode=single'), 'gateway', 'egress');
   assert.deepEqual(single.sort(), [...common, database, nats, ...receivers, ...mail].sort());
 });
 
-test('every pod is under the policy that denies and one of its own, and whatever pods a policy names are there', { skip: chart.skip }, async () => {
+test('every pod is under the policy that denies and one of its own, and whatever pods a policy names are there', {
+  skip: chart.skip,
+}, async () => {
   for (const file of Object.keys(valueFiles)) {
     const objects = await chart.render({ file });
     const pods = podsIn(objects).map(({ name, pod }) => ({ name, labels: pod.metadata.labels }));
     const policies = policiesIn(objects);
     for (const { name, labels } of pods) {
-      const over = policies.filter(({ spec }) => selects(spec.podSelector.matchLabels, labels)).map(({ component }) => component);
-      assert.deepEqual(over.sort(), ['', labels?.['app.kubernetes.io/component']], `${file}: ${name}`);
+      const over = policies
+        .filter(({ spec }) => selects(spec.podSelector.matchLabels, labels))
+        .map(({ component }) => component);
+      assert.deepEqual(
+        over.sort(),
+        ['', labels?.['app.kubernetes.io/component']],
+        `${file}: ${name}`,
+      );
     }
     for (const { component, spec } of policies) {
       assert.deepEqual(spec.policyTypes, ['Ingress', 'Egress'], `${file}: ${component}`);
@@ -95,23 +126,39 @@ test('every pod is under the policy that denies and one of its own, and whatever
   }
 });
 
-test('who may dial public addresses may dial all of them and no others', { skip: chart.skip }, async () => {
+test('who may dial public addresses may dial all of them and no others', {
+  skip: chart.skip,
+}, async () => {
   const objects = await render();
   for (const [component, edges] of Object.entries(matrix)) {
-    assert.deepEqual(networksOf(objects, component), edges.includes('public:443') ? networks.public : [], component);
+    assert.deepEqual(
+      networksOf(objects, component),
+      edges.includes('public:443') ? networks.public : [],
+      component,
+    );
   }
 });
 
-test('the way of the migrations changes no edge, since a hook runs under the policies of the upgrade before', { skip: chart.skip }, async () => {
+test('the way of the migrations changes no edge, since a hook runs under the policies of the upgrade before', {
+  skip: chart.skip,
+}, async () => {
   const policies = policiesIn(await render());
-  for (const mode of ['hook', 'initContainer', 'external']) assert.deepEqual(policiesIn(await render(`migrations.mode=${mode}`)), policies, mode);
+  for (const mode of ['hook', 'initContainer', 'external'])
+    assert.deepEqual(policiesIn(await render(`migrations.mode=${mode}`)), policies, mode);
 });
 
-test('`rpc.mode` changes no edge, so that it can be changed while everything runs', { skip: chart.skip }, async () => {
-  assert.deepEqual(policiesIn(await render('rpc.mode=grpc')), policiesIn(await render('rpc.mode=http')));
+test('`rpc.mode` changes no edge, so that it can be changed while everything runs', {
+  skip: chart.skip,
+}, async () => {
+  assert.deepEqual(
+    policiesIn(await render('rpc.mode=grpc')),
+    policiesIn(await render('rpc.mode=http')),
+  );
 });
 
-test('with an egress proxy receivers are reached through it, and not even public addresses otherwise', { skip: chart.skip }, async () => {
+test('with an egress proxy receivers are reached through it, and not even public addresses otherwise', {
+  skip: chart.skip,
+}, async () => {
   for (const [set, edge] of [
     ['egress.proxyUrl=http://proxy.example.com:3129', 'anybody:3129'],
     ['egress.proxyUrl=http://proxy.example.com', 'anybody:80'],
@@ -130,27 +177,52 @@ test('a URL without a port is reached at its scheme’s', { skip: chart.skip }, 
     ['http', 80],
     ['https', 443],
   ] as const) {
-    const objects = await render(`config.vaultUrl=${scheme}://vault.example.com`, `telemetry.endpoint=${scheme}://collector.example.com/otlp`);
-    const toServers = (component: string) => edgesIn(objects, component, 'egress').filter((edge) => edge === `anybody:${port}`).length;
+    const objects = await render(
+      `config.vaultUrl=${scheme}://vault.example.com`,
+      `telemetry.endpoint=${scheme}://collector.example.com/otlp`,
+    );
+    const toServers = (component: string) =>
+      edgesIn(objects, component, 'egress').filter((edge) => edge === `anybody:${port}`).length;
     assert.deepEqual([toServers('gateway'), toServers('sso')], [1, 2], scheme);
   }
 });
 
-test('what is named is all that is reached: ingress controller, monitoring, servers, collector, Vault', { skip: chart.skip }, async () => {
+test('what is named is all that is reached: ingress controller, monitoring, servers, collector, Vault', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'full' });
-  const outside = (component: string) => edgesIn(objects, component, 'egress').filter((edge) => /^\d|^ns/.test(edge));
-  const everywhere = ['ns kube-system:5353/UDP', 'ns kube-system:5353', 'ns nats:4223', 'ns monitoring:4317'];
+  const outside = (component: string) =>
+    edgesIn(objects, component, 'egress').filter((edge) => /^\d|^ns/.test(edge));
+  const everywhere = [
+    'ns kube-system:5353/UDP',
+    'ns kube-system:5353',
+    'ns nats:4223',
+    'ns monitoring:4317',
+  ];
   assert.deepEqual(outside('gateway').sort(), [...everywhere].sort());
   assert.deepEqual(outside('access').sort(), [...everywhere, '10.2.0.0/16:6432'].sort());
   const toReceivers = ['10.3.0.7/32:8888', '10.5.0.0/16:8200'];
-  const resolvers = ['10.0.0.10/32', '10.0.0.11/32', '2001:db8::53/128'].flatMap((address) => [`${address}:53`, `${address}:53/UDP`]);
-  assert.deepEqual(outside('sso').sort(), [...everywhere, ...toReceivers, ...resolvers, '10.2.0.0/16:6432'].sort());
+  const resolvers = ['10.0.0.10/32', '10.0.0.11/32', '2001:db8::53/128'].flatMap((address) => [
+    `${address}:53`,
+    `${address}:53/UDP`,
+  ]);
+  assert.deepEqual(
+    outside('sso').sort(),
+    [...everywhere, ...toReceivers, ...resolvers, '10.2.0.0/16:6432'].sort(),
+  );
   assert.ok(outside('notifications-email').includes('10.4.0.0/16:2525'));
-  assert.deepEqual(edgesIn(objects, 'gateway', 'ingress').sort(), ['ns ingress:8080', 'ns monitoring:9464', 'test:8080', 'test:9464']);
+  assert.deepEqual(edgesIn(objects, 'gateway', 'ingress').sort(), [
+    'ns ingress:8080',
+    'ns monitoring:9464',
+    'test:8080',
+    'test:9464',
+  ]);
   assert.ok(!edgesIn(objects, 'gateway', 'egress').some((edge) => edge.startsWith('anybody')));
 });
 
-test('what a workload’s own `config` names is reached by that workload', { skip: chart.skip }, async () => {
+test('what a workload’s own `config` names is reached by that workload', {
+  skip: chart.skip,
+}, async () => {
   const objects = await render(
     'config.egressPorts={9443}',
     'services.sso.config.vaultUrl=https://vault.example.com:8200',
@@ -162,40 +234,98 @@ test('what a workload’s own `config` names is reached by that workload', { ski
     const known = [...common, ...(matrix[component] ?? [])];
     return edgesIn(objects, component, 'egress').filter((edge) => !known.includes(edge));
   };
-  const resolvers = ['192.0.2.1/32', '2001:db8::1/128'].flatMap((address) => [`${address}:53/UDP`, `${address}:53`]);
+  const resolvers = ['192.0.2.1/32', '2001:db8::1/128'].flatMap((address) => [
+    `${address}:53/UDP`,
+    `${address}:53`,
+  ]);
   assert.deepEqual(beyond('sso'), [...resolvers, 'public:9443', 'anybody:8200']);
-  assert.deepEqual(beyond('notifications-delivery'), ['192.0.2.2/32:5353/UDP', '192.0.2.2/32:5353', 'public:9444']);
+  assert.deepEqual(beyond('notifications-delivery'), [
+    '192.0.2.2/32:5353/UDP',
+    '192.0.2.2/32:5353',
+    'public:9444',
+  ]);
   assert.deepEqual(beyond('notifications-api'), ['public:9443']);
   assert.deepEqual(beyond('access'), []);
 });
 
-test('an evaluation’s servers are reached by those who need them', { skip: chart.skip }, async () => {
+test('an evaluation’s servers are reached by those who need them', {
+  skip: chart.skip,
+}, async () => {
   const objects: Manifest[] = await chart.render({ file: 'evaluation' });
-  const services = ['identity', 'access', 'sso', 'notifications-api', 'notifications-delivery', 'notifications-email'];
-  assert.deepEqual(edgesIn(objects, 'postgres', 'ingress').sort(), [...services, 'migrations'].map((name) => `${name}:5432`).sort());
-  assert.deepEqual(edgesIn(objects, 'nats', 'ingress').sort(), ['anybody:8222', ...['gateway', ...services].map((name) => `${name}:4222`)].sort());
+  const services = [
+    'identity',
+    'access',
+    'sso',
+    'notifications-api',
+    'notifications-delivery',
+    'notifications-email',
+  ];
+  assert.deepEqual(
+    edgesIn(objects, 'postgres', 'ingress').sort(),
+    [...services, 'migrations'].map((name) => `${name}:5432`).sort(),
+  );
+  assert.deepEqual(
+    edgesIn(objects, 'nats', 'ingress').sort(),
+    ['anybody:8222', ...['gateway', ...services].map((name) => `${name}:4222`)].sort(),
+  );
   assert.ok(edgesIn(objects, 'notifications-delivery', 'egress').includes('inbox:8025'));
   assert.ok(edgesIn(objects, 'notifications-email', 'egress').includes('inbox:1025'));
-  for (const component of ['postgres', 'nats', 'inbox']) assert.deepEqual(edgesIn(objects, component, 'egress'), [], component);
+  for (const component of ['postgres', 'nats', 'inbox'])
+    assert.deepEqual(edgesIn(objects, component, 'egress'), [], component);
 });
 
-test('a service of an evaluation with a database of its own reaches that one, and the migrations both', { skip: chart.skip }, async () => {
+test('a service of an evaluation with a database of its own reaches that one, and the migrations both', {
+  skip: chart.skip,
+}, async () => {
   const own = 'database.services.identity.existingSecret=identity';
-  const databasesOf = (objects: Manifest[], component: string) => edgesIn(objects, component, 'egress').filter((edge) => edge.endsWith(':5432'));
+  const databasesOf = (objects: Manifest[], component: string) =>
+    edgesIn(objects, component, 'egress').filter((edge) => edge.endsWith(':5432'));
   const both = ['postgres:5432', 'anybody:5432'];
-  const [job, inPods] = await Promise.all(['job', 'initContainer'].map((mode) => chart.render({ file: 'evaluation', set: [own, `migrations.mode=${mode}`] })));
-  for (const [component, expected] of Object.entries({ identity: ['anybody:5432'], access: ['postgres:5432'], migrations: both, gateway: [] }))
+  const [job, inPods] = await Promise.all(
+    ['job', 'initContainer'].map((mode) =>
+      chart.render({ file: 'evaluation', set: [own, `migrations.mode=${mode}`] }),
+    ),
+  );
+  for (const [component, expected] of Object.entries({
+    identity: ['anybody:5432'],
+    access: ['postgres:5432'],
+    migrations: both,
+    gateway: [],
+  }))
     assert.deepEqual(databasesOf(job ?? [], component), expected, component);
-  for (const component of ['identity', 'access']) assert.deepEqual(databasesOf(inPods ?? [], component), both, `${component}, with migrations in its pods`);
+  for (const component of ['identity', 'access'])
+    assert.deepEqual(
+      databasesOf(inPods ?? [], component),
+      both,
+      `${component}, with migrations in its pods`,
+    );
   const callers = (objects: Manifest[]) => edgesIn(objects, 'postgres', 'ingress');
-  assert.ok(!callers(job ?? []).includes('identity:5432') && callers(inPods ?? []).includes('identity:5432'));
+  assert.ok(
+    !callers(job ?? []).includes('identity:5432') &&
+      callers(inPods ?? []).includes('identity:5432'),
+  );
 });
 
 test('the public addresses of the policies are those of the egress guard', () => {
-  const listed = (address: string) => networks.public.some(({ cidr, except }) => createNetworks([cidr])(address) && !createNetworks(except)(address));
-  const borders = networks.public.flatMap(({ except }) => except).map((network) => parseNetwork(network) ?? assert.fail(network));
-  const samples = ['1.1.1.1', '8.8.8.8', '2606:4700::1', '::1', 'fd00::1', 'fe80::1', '64:ff9b::1', ...borders.map(({ address }) => address)];
+  const listed = (address: string) =>
+    networks.public.some(
+      ({ cidr, except }) => createNetworks([cidr])(address) && !createNetworks(except)(address),
+    );
+  const borders = networks.public
+    .flatMap(({ except }) => except)
+    .map((network) => parseNetwork(network) ?? assert.fail(network));
+  const samples = [
+    '1.1.1.1',
+    '8.8.8.8',
+    '2606:4700::1',
+    '::1',
+    'fd00::1',
+    'fe80::1',
+    '64:ff9b::1',
+    ...borders.map(({ address }) => address),
+  ];
   for (let first = 0; first < 256; first++)
-    for (const second of [0, 63, 64, 127, 168, 254, 255]) samples.push(`${first}.${second}.129.16`, `${first}.${second}.2.1`);
+    for (const second of [0, 63, 64, 127, 168, 254, 255])
+      samples.push(`${first}.${second}.129.16`, `${first}.${second}.2.1`);
   for (const address of samples) assert.equal(listed(address), isPublic(address), address);
 });

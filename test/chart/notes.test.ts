@@ -9,7 +9,9 @@ import { chartDir, openChart, type Values } from './helm.ts';
 
 const chart = await openChart();
 
-test('the notes lead to what was installed: the wait, the way in, the test', { skip: chart.skip }, async (t) => {
+test('the notes lead to what was installed: the wait, the way in, the test', {
+  skip: chart.skip,
+}, async (t) => {
   const folder = temporaryFolder(t);
   cpSync(chartDir, folder, { recursive: true });
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'notes' } };
@@ -18,7 +20,9 @@ test('the notes lead to what was installed: the wait, the way in, the test', { s
     `${JSON.stringify(object).slice(0, -1)}, "data": {"text": {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}}}\n`,
   );
   const notes = async (values: Values) =>
-    (await chart.render({ ...values, chart: folder })).find(({ metadata }) => metadata.name === 'notes')?.data?.['text'] ?? assert.fail('no notes');
+    (await chart.render({ ...values, chart: folder })).find(
+      ({ metadata }) => metadata.name === 'notes',
+    )?.data?.['text'] ?? assert.fail('no notes');
   const evaluation = await notes({ file: 'evaluation' });
   for (const line of [
     /the Job bailiwick-migrations-… has brought/,
@@ -31,16 +35,28 @@ test('the notes lead to what was installed: the wait, the way in, the test', { s
   ])
     assert.match(evaluation, line);
   assert.match(evaluation, /--set evaluation\.persistence=false\. Reach it/);
-  assert.match(await notes({ file: 'evaluation', set: ['evaluation.storageClassName=fast'] }), /keys are gone\. Reach it/);
+  assert.match(
+    await notes({ file: 'evaluation', set: ['evaluation.storageClassName=fast'] }),
+    /keys are gone\. Reach it/,
+  );
   assert.match(
     await notes({ file: 'evaluation', set: ['evaluation.persistence=false'] }),
     /Without disks its data are\ngone with the pods: .* install it again\. Reach it/,
   );
-  assert.doesNotMatch(await notes({ file: 'evaluation', set: ['config.egressAllowHosts={receiver}'] }), /\/hooks\//);
+  assert.doesNotMatch(
+    await notes({ file: 'evaluation', set: ['config.egressAllowHosts={receiver}'] }),
+    /\/hooks\//,
+  );
   const minimal = await notes({ file: 'minimal' });
-  assert.match(minimal, /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/);
+  assert.match(
+    minimal,
+    /Clients reach it at https:\/\/bailiwick\.example\.com: let your proxy pass .* Service bailiwick-gateway, port 8080/,
+  );
   assert.doesNotMatch(minimal, /evaluation|port-forward/);
-  assert.match(await notes({ file: 'ci/ingress-values.yaml' }), /Clients reach it at https:\/\/example\.com\/iam\.\n/);
+  assert.match(
+    await notes({ file: 'ci/ingress-values.yaml' }),
+    /Clients reach it at https:\/\/example\.com\/iam\.\n/,
+  );
   for (const [mode, words] of [
     ['external', /once somebody has run `node deploy\/migrate\.ts`:/],
     ['initContainer', /once their init containers have brought/],

@@ -4,32 +4,61 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { openChart, type Values, valueFiles } from './helm.ts';
-import { configuredPods, containerOf, objectsOf, type PodSpec, podOf, podsIn, workloads } from './manifests.ts';
+import {
+  configuredPods,
+  containerOf,
+  objectsOf,
+  type PodSpec,
+  podOf,
+  podsIn,
+  workloads,
+} from './manifests.ts';
 
 const chart = await openChart();
 const sets: Values[] = Object.keys(valueFiles).map((file) => ({ file }));
 const called = ['gateway', 'identity', 'access', 'sso', 'notifications-api'];
 
-test('every workload is there, with a command that exists and a way to be replaced without a gap', { skip: chart.skip }, async () => {
+test('every workload is there, with a command that exists and a way to be replaced without a gap', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
-  assert.equal(objects.filter(({ kind }) => kind === 'Deployment').length, Object.keys(workloads).length);
+  assert.equal(
+    objects.filter(({ kind }) => kind === 'Deployment').length,
+    Object.keys(workloads).length,
+  );
   for (const [name, process] of Object.entries(workloads)) {
-    const { spec } = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === `bailiwick-${name}`) ?? assert.fail(name);
+    const { spec } =
+      objects.find(
+        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === `bailiwick-${name}`,
+      ) ?? assert.fail(name);
     const [node, script = ''] = containerOf(podOf(objects, 'Deployment', name)).command ?? [];
     assert.equal(node, 'node');
     assert.equal(script, process === 'gateway' ? 'gateway/main.ts' : `services/${process}/main.ts`);
     assert.ok(existsSync(join(root, script)), script);
-    assert.deepEqual(spec?.strategy, { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+    assert.deepEqual(spec?.strategy, {
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+    });
     assert.equal(spec?.template?.spec.terminationGracePeriodSeconds, 60);
     assert.deepEqual(spec?.selector?.matchLabels, spec?.template?.metadata.labels);
   }
-  assert.deepEqual(containerOf(podOf(objects, 'Job', 'migrations')).command, ['node', 'deploy/migrate.ts']);
+  assert.deepEqual(containerOf(podOf(objects, 'Job', 'migrations')).command, [
+    'node',
+    'deploy/migrate.ts',
+  ]);
 });
 
-test('the gateway and every service that is called have a Service that leads to their ports', { skip: chart.skip }, async () => {
+test('the gateway and every service that is called have a Service that leads to their ports', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
-  const services = objects.filter(({ kind, spec }) => kind === 'Service' && spec?.clusterIP !== 'None');
-  assert.deepEqual(services.map(({ metadata }) => metadata.name).sort(), called.map((name) => `bailiwick-${name}`).sort());
+  const services = objects.filter(
+    ({ kind, spec }) => kind === 'Service' && spec?.clusterIP !== 'None',
+  );
+  assert.deepEqual(
+    services.map(({ metadata }) => metadata.name).sort(),
+    called.map((name) => `bailiwick-${name}`).sort(),
+  );
   for (const { metadata, spec } of services) {
     assert.equal(spec?.type, 'ClusterIP');
     const ports: Array<[string, number]> = [
@@ -50,11 +79,18 @@ test('the gateway and every service that is called have a Service that leads to 
   }
 });
 
-test('gRPC clients find the addresses of all pods of a service in a headless Service', { skip: chart.skip }, async () => {
+test('gRPC clients find the addresses of all pods of a service in a headless Service', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
-  const headless = objects.filter(({ kind, spec }) => kind === 'Service' && spec?.clusterIP === 'None');
+  const headless = objects.filter(
+    ({ kind, spec }) => kind === 'Service' && spec?.clusterIP === 'None',
+  );
   const wanted = called.filter((name) => name !== 'gateway');
-  assert.deepEqual(headless.map(({ metadata }) => metadata.name).sort(), wanted.map((name) => `bailiwick-${name}-grpc`).sort());
+  assert.deepEqual(
+    headless.map(({ metadata }) => metadata.name).sort(),
+    wanted.map((name) => `bailiwick-${name}-grpc`).sort(),
+  );
   for (const { metadata, spec } of headless) {
     const pod = podOf(objects, 'Deployment', metadata.name.replace(/^bailiwick-|-grpc$/g, ''));
     assert.deepEqual(spec?.selector, pod.metadata.labels);
@@ -66,23 +102,40 @@ test('gRPC clients find the addresses of all pods of a service in a headless Ser
 });
 
 /** The variable that tells a process where to listen, by the name of the container's port. */
-const portVariables: Readonly<Record<string, string>> = { http: 'PORT', grpc: 'BAILIWICK_GRPC_PORT', admin: 'BAILIWICK_ADMIN_PORT' };
+const portVariables: Readonly<Record<string, string>> = {
+  http: 'PORT',
+  grpc: 'BAILIWICK_GRPC_PORT',
+  admin: 'BAILIWICK_ADMIN_PORT',
+};
 
 test('Kubernetes asks each process for its probes on the admin port, and a process listens on every port that its container names', {
   skip: chart.skip,
 }, async () => {
   const objects = await chart.render({ file: 'minimal' });
   for (const name of Object.keys(workloads)) {
-    const { startupProbe, readinessProbe, livenessProbe, ports = [], env = [] } = containerOf(podOf(objects, 'Deployment', name));
+    const {
+      startupProbe,
+      readinessProbe,
+      livenessProbe,
+      ports = [],
+      env = [],
+    } = containerOf(podOf(objects, 'Deployment', name));
     assert.deepEqual(
       ports.filter((port) => port.name === 'admin'),
       [{ name: 'admin', containerPort: 9464 }],
       name,
     );
     for (const { name: port, containerPort } of ports) {
-      assert.equal(env.find((variable) => variable.name === portVariables[port])?.value, String(containerPort), `${name}: ${port}`);
+      assert.equal(
+        env.find((variable) => variable.name === portVariables[port])?.value,
+        String(containerPort),
+        `${name}: ${port}`,
+      );
     }
-    const probes = [startupProbe, readinessProbe, livenessProbe].map((probe) => [probe?.httpGet?.path, probe?.httpGet?.port]);
+    const probes = [startupProbe, readinessProbe, livenessProbe].map((probe) => [
+      probe?.httpGet?.path,
+      probe?.httpGet?.port,
+    ]);
     assert.deepEqual(probes, [
       ['/startupz', 'admin'],
       ['/readyz', 'admin'],
@@ -93,7 +146,9 @@ test('Kubernetes asks each process for its probes on the admin port, and a proce
 
 test('each workload has a ServiceAccount of its own', { skip: chart.skip }, async () => {
   const objects = await chart.render({ file: 'minimal' });
-  const accounts = Object.keys(workloads).map((name) => podOf(objects, 'Deployment', name).spec.serviceAccountName);
+  const accounts = Object.keys(workloads).map(
+    (name) => podOf(objects, 'Deployment', name).spec.serviceAccountName,
+  );
   assert.equal(new Set(accounts).size, accounts.length);
   assert.deepEqual(
     objects
@@ -105,90 +160,170 @@ test('each workload has a ServiceAccount of its own', { skip: chart.skip }, asyn
 });
 
 test('workloads may share a ServiceAccount, which is made once', { skip: chart.skip }, async () => {
-  const set = ['defaults.serviceAccount.name=shared', 'services.sso.serviceAccount.annotations.role=sso', 'services.identity.serviceAccount.name=own'];
+  const set = [
+    'defaults.serviceAccount.name=shared',
+    'services.sso.serviceAccount.annotations.role=sso',
+    'services.identity.serviceAccount.name=own',
+  ];
   const objects = await chart.render({ file: 'minimal', set });
   assert.deepEqual(
-    objectsOf(objects, 'ServiceAccount').map(({ metadata }) => [metadata.name, metadata.annotations]),
+    objectsOf(objects, 'ServiceAccount').map(({ metadata }) => [
+      metadata.name,
+      metadata.annotations,
+    ]),
     [
       ['own', undefined],
       ['shared', { role: 'sso' }],
     ],
   );
   for (const name of Object.keys(workloads)) {
-    assert.equal(podOf(objects, 'Deployment', name).spec.serviceAccountName, name === 'identity' ? 'own' : 'shared');
+    assert.equal(
+      podOf(objects, 'Deployment', name).spec.serviceAccountName,
+      name === 'identity' ? 'own' : 'shared',
+    );
   }
 });
 
 /** What several processes read: the setting, and its file. */
-const sharedSecrets = { keyRing: 'key-ring', platformKey: 'platform-key', workerToken: 'worker-token' };
+const sharedSecrets = {
+  keyRing: 'key-ring',
+  platformKey: 'platform-key',
+  workerToken: 'worker-token',
+};
 
-test('a pod mounts its own private key only, and key ring, platform key and worker token where its process reads them', { skip: chart.skip }, async () => {
+test('a pod mounts its own private key only, and key ring, platform key and worker token where its process reads them', {
+  skip: chart.skip,
+}, async () => {
   for (const values of sets) {
     for (const { name, table, pod } of configuredPods(await chart.render(values))) {
-      const items = pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ secret }) => secret?.items ?? []);
-      const read = Object.entries(sharedSecrets).flatMap(([setting, path]) => (Object.hasOwn(table, setting) ? [path] : []));
-      const shared = items.map(({ path }) => path).filter((path) => Object.values(sharedSecrets).includes(path));
+      const items = pod.spec.volumes
+        .flatMap(({ projected }) => projected?.sources ?? [])
+        .flatMap(({ secret }) => secret?.items ?? []);
+      const read = Object.entries(sharedSecrets).flatMap(([setting, path]) =>
+        Object.hasOwn(table, setting) ? [path] : [],
+      );
+      const shared = items
+        .map(({ path }) => path)
+        .filter((path) => Object.values(sharedSecrets).includes(path));
       assert.deepEqual(shared.sort(), read.sort(), `${name}, ${values.file}`);
-      const keys = items.map(({ key }) => key).filter((key) => key.endsWith('.key') && key !== 'tls.key');
+      const keys = items
+        .map(({ key }) => key)
+        .filter((key) => key.endsWith('.key') && key !== 'tls.key');
       const own = name === 'migrations' ? [] : [`${workloads[name]}.key`];
       assert.deepEqual(keys, own, `${name}, ${values.file}`);
     }
   }
 });
 
-test('a ConfigMap with mail templates is mounted where they are read, and nowhere else', { skip: chart.skip }, async () => {
+test('a ConfigMap with mail templates is mounted where they are read, and nowhere else', {
+  skip: chart.skip,
+}, async () => {
   for (const [set, wanted] of [
-    ['mail.templatesConfigMap=own-mails', ['notifications-api', 'notifications-delivery', 'notifications-email']],
+    [
+      'mail.templatesConfigMap=own-mails',
+      ['notifications-api', 'notifications-delivery', 'notifications-email'],
+    ],
     ['mail.templatesConfigMap=', []],
   ] as const) {
     const pods = configuredPods(await chart.render({ file: 'minimal', set: [set] }));
-    const mounting = pods.filter(({ pod }) => pod.spec.volumes.some(({ configMap }) => configMap?.name === 'own-mails'));
+    const mounting = pods.filter(({ pod }) =>
+      pod.spec.volumes.some(({ configMap }) => configMap?.name === 'own-mails'),
+    );
     assert.deepEqual(
       mounting.map(({ name }) => name),
       wanted,
     );
     for (const { pod } of mounting) {
-      const directory = pod.spec.containers[0]?.env?.find(({ name }) => name === 'BAILIWICK_MAIL_TEMPLATES_DIR')?.value;
-      assert.ok(pod.spec.containers[0]?.volumeMounts.some(({ name, mountPath, readOnly }) => name === 'mail-templates' && mountPath === directory && readOnly));
+      const directory = pod.spec.containers[0]?.env?.find(
+        ({ name }) => name === 'BAILIWICK_MAIL_TEMPLATES_DIR',
+      )?.value;
+      assert.ok(
+        pod.spec.containers[0]?.volumeMounts.some(
+          ({ name, mountPath, readOnly }) =>
+            name === 'mail-templates' && mountPath === directory && readOnly,
+        ),
+      );
     }
   }
 });
 
-test('`services.<name>` is merged into `defaults`, for that workload only', { skip: chart.skip }, async () => {
+test('`services.<name>` is merged into `defaults`, for that workload only', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'full' });
-  const limits = (name: string) => containerOf(podOf(objects, 'Deployment', name)).resources?.limits;
-  assert.deepEqual([limits('gateway'), limits('notifications-delivery')], [{ memory: '1Gi' }, { memory: '2Gi' }]);
-  assert.deepEqual(containerOf(podOf(objects, 'Deployment', 'notifications-delivery')).resources?.requests, { cpu: '100m', memory: '256Mi' });
-  assert.deepEqual(containerOf(podOf(objects, 'Deployment', 'identity')).command, ['node', '--max-old-space-size=768', 'services/identity/main.ts']);
+  const limits = (name: string) =>
+    containerOf(podOf(objects, 'Deployment', name)).resources?.limits;
+  assert.deepEqual(
+    [limits('gateway'), limits('notifications-delivery')],
+    [{ memory: '1Gi' }, { memory: '2Gi' }],
+  );
+  assert.deepEqual(
+    containerOf(podOf(objects, 'Deployment', 'notifications-delivery')).resources?.requests,
+    { cpu: '100m', memory: '256Mi' },
+  );
+  assert.deepEqual(containerOf(podOf(objects, 'Deployment', 'identity')).command, [
+    'node',
+    '--max-old-space-size=768',
+    'services/identity/main.ts',
+  ]);
   assert.equal(podOf(objects, 'Deployment', 'sso').spec.serviceAccountName, 'sso');
   assert.ok(podsIn(objects).every(({ pod }) => containerOf(pod).image.includes('@sha256:')));
 });
 
 test('a workload goes without limits that it sets to null', { skip: chart.skip }, async () => {
-  const set = ['services.access.resources.limits=null', 'services.sso.resources.requests.cpu=null', 'services.sso.resources.limits.memory=1Gi'];
+  const set = [
+    'services.access.resources.limits=null',
+    'services.sso.resources.requests.cpu=null',
+    'services.sso.resources.limits.memory=1Gi',
+  ];
   const objects = await chart.render({ file: 'minimal', set });
   const resources = (name: string) => containerOf(podOf(objects, 'Deployment', name)).resources;
   assert.deepEqual(resources('access'), { requests: { cpu: '100m', memory: '256Mi' } });
   assert.deepEqual(resources('sso'), { requests: { memory: '256Mi' }, limits: { memory: '1Gi' } });
-  assert.deepEqual(resources('gateway'), { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '512Mi' } });
+  assert.deepEqual(resources('gateway'), {
+    requests: { cpu: '100m', memory: '256Mi' },
+    limits: { memory: '512Mi' },
+  });
 });
 
-test('workloads and migrations run on nodes of their own, without a label of `defaults` that they set to null', { skip: chart.skip }, async () => {
-  const set = ['defaults.nodeSelector.pool=a', 'defaults.tolerations[0].key=a', 'services.access.nodeSelector.pool=null', 'services.sso.nodeSelector.disk=ssd'];
+test('workloads and migrations run on nodes of their own, without a label of `defaults` that they set to null', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'defaults.nodeSelector.pool=a',
+    'defaults.tolerations[0].key=a',
+    'services.access.nodeSelector.pool=null',
+    'services.sso.nodeSelector.disk=ssd',
+  ];
   const own = ['migrations.nodeSelector.pool=b', 'migrations.tolerations[0].key=b'];
   const placeOf = ({ nodeSelector, tolerations }: PodSpec) => [nodeSelector, tolerations];
   const objects = await chart.render({ file: 'minimal', set: [...set, ...own] });
   const [a, b] = [[{ key: 'a' }], [{ key: 'b' }]];
   assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'gateway').spec), [{ pool: 'a' }, a]);
   assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'access').spec), [undefined, a]);
-  assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'sso').spec), [{ pool: 'a', disk: 'ssd' }, a]);
+  assert.deepEqual(placeOf(podOf(objects, 'Deployment', 'sso').spec), [
+    { pool: 'a', disk: 'ssd' },
+    a,
+  ]);
   assert.deepEqual(placeOf(podOf(objects, 'Job', 'migrations').spec), [{ pool: 'b' }, b]);
-  const plain = await chart.render({ file: 'minimal', set: [...set, 'migrations.nodeSelector.pool=null'] });
+  const plain = await chart.render({
+    file: 'minimal',
+    set: [...set, 'migrations.nodeSelector.pool=null'],
+  });
   assert.deepEqual(placeOf(podOf(plain, 'Job', 'migrations').spec), [undefined, a]);
 });
 
-test('names fit into Kubernetes’ 63 characters, however long the release’s is', { skip: chart.skip }, async () => {
-  const objects = await chart.render({ file: 'evaluation', release: 'a-release-with-a-name-that-is-just-as-long-as-helm-a' });
-  for (const { kind, metadata } of objects) assert.ok(metadata.name.length <= 63, `${kind} ${metadata.name}`);
-  assert.equal(new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).size, objects.length);
+test('names fit into Kubernetes’ 63 characters, however long the release’s is', {
+  skip: chart.skip,
+}, async () => {
+  const objects = await chart.render({
+    file: 'evaluation',
+    release: 'a-release-with-a-name-that-is-just-as-long-as-helm-a',
+  });
+  for (const { kind, metadata } of objects)
+    assert.ok(metadata.name.length <= 63, `${kind} ${metadata.name}`);
+  assert.equal(
+    new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).size,
+    objects.length,
+  );
 });

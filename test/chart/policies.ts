@@ -5,19 +5,36 @@ import type { Manifest } from './manifests.ts';
 // addresses, 'anybody:53/UDP' everybody.
 
 type Selector = { matchLabels?: Record<string, string> };
-type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string; except?: string[] } };
+type Peer = {
+  podSelector?: Selector;
+  namespaceSelector?: Selector;
+  ipBlock?: { cidr: string; except?: string[] };
+};
 type Rule = { ports: Array<{ port: number; protocol: string }>; to?: Peer[]; from?: Peer[] };
-type Policy = { podSelector: { matchLabels: Record<string, string> }; policyTypes: string[]; ingress?: Rule[]; egress?: Rule[] };
+type Policy = {
+  podSelector: { matchLabels: Record<string, string> };
+  policyTypes: string[];
+  ingress?: Rule[];
+  egress?: Rule[];
+};
 
 const componentLabel = 'app.kubernetes.io/component';
 
-export function policiesIn(objects: readonly Manifest[]): Array<{ component: string; spec: Policy }> {
-  const found = objects.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec as unknown as Policy);
-  return found.map((spec) => ({ component: spec.podSelector.matchLabels[componentLabel] ?? '', spec }));
+export function policiesIn(
+  objects: readonly Manifest[],
+): Array<{ component: string; spec: Policy }> {
+  const found = objects
+    .filter(({ kind }) => kind === 'NetworkPolicy')
+    .map(({ spec }) => spec as unknown as Policy);
+  return found.map((spec) => ({
+    component: spec.podSelector.matchLabels[componentLabel] ?? '',
+    spec,
+  }));
 }
 
 /** Everybody that a policy names, in both directions. */
-export const peersOf = ({ ingress = [], egress = [] }: Policy): Peer[] => [...ingress, ...egress].flatMap(({ from = [], to = [] }) => [...from, ...to]);
+export const peersOf = ({ ingress = [], egress = [] }: Policy): Peer[] =>
+  [...ingress, ...egress].flatMap(({ from = [], to = [] }) => [...from, ...to]);
 
 /** The networks that the policy of one component names. */
 export const networksOf = (objects: readonly Manifest[], component: string) =>
@@ -26,21 +43,30 @@ export const networksOf = (objects: readonly Manifest[], component: string) =>
     .flatMap(({ spec }) => peersOf(spec).flatMap(({ ipBlock }) => ipBlock ?? []));
 
 /** What the policies of one component allow in a direction. */
-export function edgesIn(objects: readonly Manifest[], component: string, direction: 'ingress' | 'egress'): string[] {
+export function edgesIn(
+  objects: readonly Manifest[],
+  component: string,
+  direction: 'ingress' | 'egress',
+): string[] {
   const found = policiesIn(objects).filter((policy) => policy.component === component);
   if (found.length === 0) return [];
   assert.equal(found.length, 1, `one policy of ${component}`);
-  return (found[0]?.spec[direction] ?? []).flatMap((rule) => edgesOf(rule, (direction === 'egress' ? rule.to : rule.from) ?? []));
+  return (found[0]?.spec[direction] ?? []).flatMap((rule) =>
+    edgesOf(rule, (direction === 'egress' ? rule.to : rule.from) ?? []),
+  );
 }
 
 function edgesOf({ ports }: Rule, peers: readonly Peer[]): string[] {
   assert.ok(ports.length > 0, 'a rule without ports allows them all');
   const names = new Set(peers.length === 0 ? ['anybody'] : peers.map(nameOf));
-  return [...names].flatMap((name) => ports.map(({ port, protocol }) => `${name}:${port}${protocol === 'UDP' ? '/UDP' : ''}`));
+  return [...names].flatMap((name) =>
+    ports.map(({ port, protocol }) => `${name}:${port}${protocol === 'UDP' ? '/UDP' : ''}`),
+  );
 }
 
 function nameOf({ podSelector, namespaceSelector, ipBlock }: Peer): string {
   if (ipBlock) return ipBlock.except ? 'public' : ipBlock.cidr;
-  if (namespaceSelector) return `ns ${namespaceSelector.matchLabels?.['kubernetes.io/metadata.name']}`;
+  if (namespaceSelector)
+    return `ns ${namespaceSelector.matchLabels?.['kubernetes.io/metadata.name']}`;
   return podSelector?.matchLabels?.[componentLabel] ?? assert.fail('a peer that is no component');
 }

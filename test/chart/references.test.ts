@@ -10,53 +10,106 @@ import { sampleSecret } from './secrets.ts';
 
 const chart = await openChart();
 
-test('no variable of a container holds a secret, but headers that OpenTelemetry reads nowhere else', { skip: chart.skip }, async () => {
+test('no variable of a container holds a secret, but headers that OpenTelemetry reads nowhere else', {
+  skip: chart.skip,
+}, async () => {
   for (const file of ['minimal', 'full', 'evaluation', 'ci/split-databases-values.yaml']) {
     for (const { name, pod } of configuredPods(await chart.render({ file }))) {
-      const referring = (containerOf(pod).env ?? []).filter(({ valueFrom }) => valueFrom?.secretKeyRef).map((one) => one.name);
-      assert.deepEqual(referring, file === 'full' && name !== 'migrations' ? ['OTEL_EXPORTER_OTLP_HEADERS'] : [], `${name}, ${file}`);
+      const referring = (containerOf(pod).env ?? [])
+        .filter(({ valueFrom }) => valueFrom?.secretKeyRef)
+        .map((one) => one.name);
+      assert.deepEqual(
+        referring,
+        file === 'full' && name !== 'migrations' ? ['OTEL_EXPORTER_OTLP_HEADERS'] : [],
+        `${name}, ${file}`,
+      );
     }
   }
 });
 
 test('every file that a variable names is mounted', { skip: chart.skip }, async () => {
-  for (const file of ['minimal', 'full', 'evaluation', 'ci/vault-values.yaml', 'ci/egress-proxy-values.yaml', 'ci/existing-tls-values.yaml']) {
+  for (const file of [
+    'minimal',
+    'full',
+    'evaluation',
+    'ci/vault-values.yaml',
+    'ci/egress-proxy-values.yaml',
+    'ci/existing-tls-values.yaml',
+  ]) {
     for (const { name, pod } of configuredPods(await chart.render({ file }))) {
       const container = containerOf(pod);
       const mounted = pod.spec.volumes.flatMap(({ name: volume, projected }) => {
         const path = container.volumeMounts.find((mount) => mount.name === volume)?.mountPath ?? '';
         return (projected?.sources ?? []).flatMap(({ secret, serviceAccountToken }) => {
-          const files = [...(secret?.items ?? []), ...(serviceAccountToken ? [serviceAccountToken] : [])];
-          return files.flatMap((one) => [`${path}/${one.path}`, `${path}/${one.path}`.replace(/\/[^/]+$/, '')]);
+          const files = [
+            ...(secret?.items ?? []),
+            ...(serviceAccountToken ? [serviceAccountToken] : []),
+          ];
+          return files.flatMap((one) => [
+            `${path}/${one.path}`,
+            `${path}/${one.path}`.replace(/\/[^/]+$/, ''),
+          ]);
         });
       });
-      const named = (container.env ?? []).filter(({ value }) => /^\/run\/(bailiwick|migrations)\//.test(value ?? ''));
+      const named = (container.env ?? []).filter(({ value }) =>
+        /^\/run\/(bailiwick|migrations)\//.test(value ?? ''),
+      );
       // A token of the pod's own is there only with a role to sign in as.
-      const wanted = named.filter(({ name: variable }) => variable !== 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE' || file.includes('vault'));
-      for (const { name: variable, value } of wanted) assert.ok(mounted.includes(value ?? ''), `${file}, ${name}: ${variable} names ${value}`);
+      const wanted = named.filter(
+        ({ name: variable }) =>
+          variable !== 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE' || file.includes('vault'),
+      );
+      for (const { name: variable, value } of wanted)
+        assert.ok(mounted.includes(value ?? ''), `${file}, ${name}: ${variable} names ${value}`);
     }
   }
 });
 
-test('external-secrets makes the Secrets that are named, and they outlive the release', { skip: chart.skip }, async () => {
-  const made = objectsOf(await chart.render({ file: 'ci/external-secrets-values.yaml' }), 'ExternalSecret').map(({ metadata, spec }) => [metadata.name, spec]);
-  const common = { refreshInterval: '15m', secretStoreRef: { name: 'vault', kind: 'ClusterSecretStore' } };
-  const of = (name: string, key: string) => ({ ...common, target: { name, creationPolicy: 'Orphan' }, dataFrom: [{ extract: { key } }] });
+test('external-secrets makes the Secrets that are named, and they outlive the release', {
+  skip: chart.skip,
+}, async () => {
+  const made = objectsOf(
+    await chart.render({ file: 'ci/external-secrets-values.yaml' }),
+    'ExternalSecret',
+  ).map(({ metadata, spec }) => [metadata.name, spec]);
+  const common = {
+    refreshInterval: '15m',
+    secretStoreRef: { name: 'vault', kind: 'ClusterSecretStore' },
+  };
+  const of = (name: string, key: string) => ({
+    ...common,
+    target: { name, creationPolicy: 'Orphan' },
+    dataFrom: [{ extract: { key } }],
+  });
   assert.deepEqual(made, [
     ['bailiwick', of('bailiwick', 'prod/bailiwick')],
     ['database', of('database', 'prod/database')],
   ]);
 });
 
-test('an evaluation without persistence has no claims, and one with it has two', { skip: chart.skip }, async () => {
-  assert.equal(objectsOf(await chart.render({ file: 'ci/single-values.yaml' }), 'PersistentVolumeClaim').length, 0);
-  assert.equal(objectsOf(await chart.render({ file: 'evaluation' }), 'PersistentVolumeClaim').length, 2);
+test('an evaluation without persistence has no claims, and one with it has two', {
+  skip: chart.skip,
+}, async () => {
+  assert.equal(
+    objectsOf(await chart.render({ file: 'ci/single-values.yaml' }), 'PersistentVolumeClaim')
+      .length,
+    0,
+  );
+  assert.equal(
+    objectsOf(await chart.render({ file: 'evaluation' }), 'PersistentVolumeClaim').length,
+    2,
+  );
 });
 
-test('one process for everything has one workload, behind the same Service, with settings that it takes', { skip: chart.skip }, async (t) => {
+test('one process for everything has one workload, behind the same Service, with settings that it takes', {
+  skip: chart.skip,
+}, async (t) => {
   const objects = await chart.render({ file: 'values-single.yaml' });
   const namesOf = (kind: string) => objectsOf(objects, kind).map(({ metadata }) => metadata.name);
-  assert.deepEqual([namesOf('Deployment'), namesOf('Service')], [['bailiwick-gateway'], ['bailiwick-gateway']]);
+  assert.deepEqual(
+    [namesOf('Deployment'), namesOf('Service')],
+    [['bailiwick-gateway'], ['bailiwick-gateway']],
+  );
   const pod = podOf(objects, 'Deployment', 'gateway');
   assert.equal(containerOf(pod).command?.at(-1), 'deploy/single.ts');
   assert.equal(pod.spec.terminationGracePeriodSeconds, 75);

@@ -6,7 +6,9 @@ import { openChart } from './helm.ts';
 
 const chart = await openChart();
 
-test('a rendering without references fails with one message that lists all of them', { skip: chart.skip }, async () => {
+test('a rendering without references fails with one message that lists all of them', {
+  skip: chart.skip,
+}, async () => {
   const message = await chart.refusal({});
   const references = [
     'database.existingSecret',
@@ -16,7 +18,8 @@ test('a rendering without references fails with one message that lists all of th
     'publicUrl',
     'secrets.existingSecret',
   ];
-  for (const reference of references) assert.ok(message.includes(`  - ${reference}`), `${reference} in ${message}`);
+  for (const reference of references)
+    assert.ok(message.includes(`  - ${reference}`), `${reference} in ${message}`);
   assert.match(message, /for access, identity, notifications, sso/);
   assert.match(message, /evaluation\.enabled=true/);
 });
@@ -24,10 +27,18 @@ test('a rendering without references fails with one message that lists all of th
 test('a rendering names just what is missing', { skip: chart.skip }, async () => {
   const message = await chart.refusal({
     file: 'minimal',
-    set: ['database.existingSecret=', 'database.services.sso.existingSecret=sso', 'secrets.existingSecret=', 'secrets.keyRing.existingSecret=ring'],
+    set: [
+      'database.existingSecret=',
+      'database.services.sso.existingSecret=sso',
+      'secrets.existingSecret=',
+      'secrets.keyRing.existingSecret=ring',
+    ],
   });
   assert.match(message, /database\.existingSecret: .*for access, identity, notifications\)/);
-  assert.match(message, /secrets\.existingSecret: .*callerKeys, callerPublicKeys, platformKey, workerToken /);
+  assert.match(
+    message,
+    /secrets\.existingSecret: .*callerKeys, callerPublicKeys, platformKey, workerToken /,
+  );
   assert.equal(message.match(/^ {2}- /gm)?.length, 2);
 });
 
@@ -60,7 +71,10 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['services.gateway.replicas=two', "at '/services/gateway/replicas'"],
   ['defaults.resources.limit.memory=1Gi', "'limit' not allowed"],
   ['defaults.extraEnv[0].name=BAILIWICK_HOST', "at '/defaults/extraEnv/0/name'"],
-  ['services.notifications-email.autoscaling.minReplicas=0', "at '/services/notifications-email/autoscaling/minReplicas': minimum: got 0, want 1"],
+  [
+    'services.notifications-email.autoscaling.minReplicas=0',
+    "at '/services/notifications-email/autoscaling/minReplicas': minimum: got 0, want 1",
+  ],
   ['defaults.autoscaling.by=memory', "'cpu', 'queue'"],
   ['defaults.topologySpread.zone=Always', "'ScheduleAnyway', 'DoNotSchedule', 'none'"],
   ['defaults.terminationGracePeriodSeconds=5', 'minimum: got 5, want 30'],
@@ -69,8 +83,14 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['httpRoute.enabled=true', "at '/config': missing property 'trustedProxies'"],
   ['config.egressPorts={http}', "at '/config/egressPorts/0'"],
   ['config.egressPorts={70000}', "at '/config/egressPorts/0'"],
-  ['defaults.podDisruptionBudget.maxUnavailable=0', "at '/defaults/podDisruptionBudget/maxUnavailable'"],
-  ['defaults.podDisruptionBudget.maxUnavailable=0%', "at '/defaults/podDisruptionBudget/maxUnavailable'"],
+  [
+    'defaults.podDisruptionBudget.maxUnavailable=0',
+    "at '/defaults/podDisruptionBudget/maxUnavailable'",
+  ],
+  [
+    'defaults.podDisruptionBudget.maxUnavailable=0%',
+    "at '/defaults/podDisruptionBudget/maxUnavailable'",
+  ],
   ['networkPolicy.nats.ports={nats}', "at '/networkPolicy/nats/ports/0'"],
   ['telemetry.sampleRatio=a few', "at '/telemetry/sampleRatio'"],
   ['alerts.runbooks=docs/runbooks.md', "at '/alerts/runbooks'"],
@@ -78,7 +98,9 @@ const refused: ReadonlyArray<readonly [set: string, mentions: string]> = [
   ['evaluation.enable=true', "'enable' not allowed"],
 ];
 
-test('the schema refuses what nothing reads, and values of another kind, and names them', { skip: chart.skip }, async () => {
+test('the schema refuses what nothing reads, and values of another kind, and names them', {
+  skip: chart.skip,
+}, async () => {
   assert.ok(refused.length >= 30);
   for (const [set, mentions] of refused) {
     const message = await chart.refusal({ file: 'minimal', set: [set] });
@@ -89,37 +111,80 @@ test('the schema refuses what nothing reads, and values of another kind, and nam
 
 /** Values that are each right, and do not go together. */
 const contradictions: ReadonlyArray<readonly [set: readonly string[], mentions: RegExp]> = [
-  [['services.gateway.preDrainSeconds=40'], /services\.gateway: terminationGracePeriodSeconds must be at least preDrainSeconds \+ 30/],
-  [['services.access.autoscaling.enabled=true', 'services.access.autoscaling.maxReplicas=1'], /services\.access\.autoscaling: maxReplicas must be/],
-  [['services.access.autoscaling.enabled=true', 'services.access.autoscaling.by=queue'], /services\.access\.autoscaling\.by: there is no queue/],
-  [['services.notifications-email.autoscaling.enabled=true', 'services.notifications-email.autoscaling.by=queue'], /nats\.monitoring: /],
   [
-    ['enabled=true', 'by=queue', 'minReplicas=1', 'maxReplicas=2'].map((value) => `services.notifications-email.autoscaling.${value}`),
+    ['services.gateway.preDrainSeconds=40'],
+    /services\.gateway: terminationGracePeriodSeconds must be at least preDrainSeconds \+ 30/,
+  ],
+  [
+    ['services.access.autoscaling.enabled=true', 'services.access.autoscaling.maxReplicas=1'],
+    /services\.access\.autoscaling: maxReplicas must be/,
+  ],
+  [
+    ['services.access.autoscaling.enabled=true', 'services.access.autoscaling.by=queue'],
+    /services\.access\.autoscaling\.by: there is no queue/,
+  ],
+  [
+    [
+      'services.notifications-email.autoscaling.enabled=true',
+      'services.notifications-email.autoscaling.by=queue',
+    ],
+    /nats\.monitoring: /,
+  ],
+  [
+    ['enabled=true', 'by=queue', 'minReplicas=1', 'maxReplicas=2'].map(
+      (value) => `services.notifications-email.autoscaling.${value}`,
+    ),
     /services\.notifications-email\.autoscaling: fallbackReplicas must be at most maxReplicas/,
   ],
-  [['tls.internal.mode=existing'], /tls\.internal\.existingSecret or tls\.internal\.existingSecrets\.sso/],
+  [
+    ['tls.internal.mode=existing'],
+    /tls\.internal\.existingSecret or tls\.internal\.existingSecrets\.sso/,
+  ],
   [['tls.internal.mode=certManager'], /tls\.internal\.certManager\.issuerRef\.name/],
   [['httpRoute.enabled=true', 'config.trustedProxies={10.0.0.0/8}'], /httpRoute\.parentRefs/],
   [['externalSecrets.secrets.bailiwick=prod'], /externalSecrets\.storeRef\.name/],
   [['evaluation.enabled=true', 'migrations.mode=hook'], /migrations\.mode: hook runs before/],
   [
-    ['migrations.mode=hook', 'externalSecrets.secrets.bailiwick-database=prod', 'externalSecrets.storeRef.name=vault'],
+    [
+      'migrations.mode=hook',
+      'externalSecrets.secrets.bailiwick-database=prod',
+      'externalSecrets.storeRef.name=vault',
+    ],
     /migrations\.mode: hook runs before externalSecrets makes the Secret bailiwick-database, which it reads; take job/,
   ],
   [['nats.existingSecret=nats'], /nats\.url and nats\.existingSecret: name one/],
   [['mail.smtpUrl=smtp://mail'], /mail\.smtpUrl and mail\.existingSecret: name one/],
-  [['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'], /egress\.proxyUrl and egress\.existingSecret: name one/],
-  [['services.identity.config.deliveryConcurrency=3'], /services\.identity\.config\.deliveryConcurrency: the process of this workload does not read it/],
   [
-    ['defaults.serviceAccount.name=shared', 'defaults.serviceAccount.annotations.role=all', 'services.sso.serviceAccount.annotations.role=sso'],
+    ['egress.proxyUrl=http://proxy:3128', 'egress.existingSecret=proxy'],
+    /egress\.proxyUrl and egress\.existingSecret: name one/,
+  ],
+  [
+    ['services.identity.config.deliveryConcurrency=3'],
+    /services\.identity\.config\.deliveryConcurrency: the process of this workload does not read it/,
+  ],
+  [
+    [
+      'defaults.serviceAccount.name=shared',
+      'defaults.serviceAccount.annotations.role=all',
+      'services.sso.serviceAccount.annotations.role=sso',
+    ],
     /services\.sso\.serviceAccount\.annotations\.role: services\.access gives it another value, and shares the ServiceAccount shared/,
   ],
   [['alerts.enabled=true'], /monitors\.enabled: the alerts ask for the labels/],
   [['config.keyService=vault'], /config\.vaultUrl/],
-  [['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'], /mode single has one database/],
-  [['mode=single', 'database.services.sso.migrations.existingSecret=owner'], /mode single has one database/],
+  [
+    ['mode=single', 'database.existingSecret=', 'database.services.sso.existingSecret=sso'],
+    /mode single has one database/,
+  ],
+  [
+    ['mode=single', 'database.services.sso.migrations.existingSecret=owner'],
+    /mode single has one database/,
+  ],
 ];
 
-test('values that do not go together are refused, with what to do', { skip: chart.skip }, async () => {
-  for (const [set, mentions] of contradictions) assert.match(await chart.refusal({ file: 'minimal', set }), mentions, set.join());
+test('values that do not go together are refused, with what to do', {
+  skip: chart.skip,
+}, async () => {
+  for (const [set, mentions] of contradictions)
+    assert.match(await chart.refusal({ file: 'minimal', set }), mentions, set.join());
 });

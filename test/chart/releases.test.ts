@@ -1,15 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openChart } from './helm.ts';
-import { containerOf, findObject, type Manifest, objectsOf, podOf, podsIn, selects, workloads } from './manifests.ts';
+import {
+  containerOf,
+  findObject,
+  type Manifest,
+  objectsOf,
+  podOf,
+  podsIn,
+  selects,
+  workloads,
+} from './manifests.ts';
 
 // One release beside another, and one version of it after another.
 
 const chart = await openChart();
-const idsOf = (objects: readonly Manifest[]) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+const idsOf = (objects: readonly Manifest[]) =>
+  objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-test('two releases in one namespace share no object, and select none of each other’s pods', { skip: chart.skip }, async () => {
-  const [one, other] = await Promise.all(['bailiwick', 'second'].map((release) => chart.render({ file: 'evaluation', release })));
+test('two releases in one namespace share no object, and select none of each other’s pods', {
+  skip: chart.skip,
+}, async () => {
+  const [one, other] = await Promise.all(
+    ['bailiwick', 'second'].map((release) => chart.render({ file: 'evaluation', release })),
+  );
   const shared = idsOf(one ?? []).filter((id) => idsOf(other ?? []).includes(id));
   assert.deepEqual(shared, []);
   const labels = podsIn(other ?? []).map(({ pod }) => pod.metadata.labels ?? {});
@@ -18,7 +32,12 @@ test('two releases in one namespace share no object, and select none of each oth
       selector?: { matchLabels?: Record<string, string> };
       podSelector?: { matchLabels: Record<string, string> };
     };
-    return [(selector?.matchLabels ?? selector ?? podSelector?.matchLabels ?? {}) as Record<string, string>];
+    return [
+      (selector?.matchLabels ?? selector ?? podSelector?.matchLabels ?? {}) as Record<
+        string,
+        string
+      >,
+    ];
   });
   const real = selectors.filter((selector) => Object.keys(selector).length > 0);
   assert.ok(real.length > 20);
@@ -27,10 +46,17 @@ test('two releases in one namespace share no object, and select none of each oth
   }
 });
 
-test('a changed setting replaces the pods that read it, and no others', { skip: chart.skip }, async () => {
+test('a changed setting replaces the pods that read it, and no others', {
+  skip: chart.skip,
+}, async () => {
   const pods = async (...set: string[]) => {
     const objects = await chart.render({ file: 'minimal', set });
-    return new Map(Object.keys(workloads).map((name) => [name, JSON.stringify(podOf(objects, 'Deployment', name))]));
+    return new Map(
+      Object.keys(workloads).map((name) => [
+        name,
+        JSON.stringify(podOf(objects, 'Deployment', name)),
+      ]),
+    );
   };
   const before = await pods();
   const changed = async (...set: string[]) => {
@@ -39,14 +65,23 @@ test('a changed setting replaces the pods that read it, and no others', { skip: 
   };
   assert.deepEqual(await changed('config.tenantQuota=7'), ['gateway']);
   assert.deepEqual(await changed('config.tenantCreation=false'), ['access']);
-  assert.deepEqual(await changed('services.notifications-email.config.emailConcurrency=3'), ['notifications-email']);
+  assert.deepEqual(await changed('services.notifications-email.config.emailConcurrency=3'), [
+    'notifications-email',
+  ]);
   assert.deepEqual(await changed('image.tag=0.2.0'), Object.keys(workloads));
   assert.deepEqual(await changed('services.gateway.replicas=3', 'dashboards.enabled=true'), []);
 });
 
-test('a digest goes before a tag, and every pod gets the registry’s secrets', { skip: chart.skip }, async () => {
+test('a digest goes before a tag, and every pod gets the registry’s secrets', {
+  skip: chart.skip,
+}, async () => {
   const digest = `sha256:${'ab'.repeat(32)}`;
-  const set = ['image.repository=registry.example.com/bailiwick', 'image.tag=9.9.9', `image.digest=${digest}`, 'imagePullSecrets[0].name=registry'];
+  const set = [
+    'image.repository=registry.example.com/bailiwick',
+    'image.tag=9.9.9',
+    `image.digest=${digest}`,
+    'imagePullSecrets[0].name=registry',
+  ];
   const pods = podsIn(await chart.render({ file: 'minimal', set }));
   assert.ok(pods.length > 10);
   for (const { name, pod } of pods) {
@@ -55,7 +90,9 @@ test('a digest goes before a tag, and every pod gets the registry’s secrets', 
   }
 });
 
-test('nameOverride and fullnameOverride name the objects, and the addresses that the processes call', { skip: chart.skip }, async () => {
+test('nameOverride and fullnameOverride name the objects, and the addresses that the processes call', {
+  skip: chart.skip,
+}, async () => {
   for (const [set, release, prefix] of [
     ['nameOverride=iam', 'bailiwick', 'bailiwick-iam'],
     ['nameOverride=iam', 'prod', 'prod-iam'],
@@ -63,8 +100,11 @@ test('nameOverride and fullnameOverride name the objects, and the addresses that
     ['publicUrl=https://example.com', 'prod', 'prod-bailiwick'],
   ] as const) {
     const objects = await chart.render({ file: 'minimal', release, set: [set] });
-    for (const { kind, metadata } of objects) assert.ok(metadata.name.startsWith(`${prefix}-`), `${set}: ${kind} ${metadata.name}`);
-    const url = containerOf(podOf(objects, 'Deployment', 'gateway')).env?.find(({ name }) => name === 'BAILIWICK_ACCESS_URL')?.value;
+    for (const { kind, metadata } of objects)
+      assert.ok(metadata.name.startsWith(`${prefix}-`), `${set}: ${kind} ${metadata.name}`);
+    const url = containerOf(podOf(objects, 'Deployment', 'gateway')).env?.find(
+      ({ name }) => name === 'BAILIWICK_ACCESS_URL',
+    )?.value;
     assert.equal(url, `http://${prefix}-access.test.svc.cluster.local:8080`);
     findObject(objects, 'Service', `${prefix}-access`);
   }
@@ -72,9 +112,23 @@ test('nameOverride and fullnameOverride name the objects, and the addresses that
 
 test('a name that is made of digits is a name, and no number', { skip: chart.skip }, async () => {
   const digits = '0777';
-  const named = ['nameOverride', 'database.key', 'mail.templatesConfigMap', 'tls.trust.existingSecret', 'ingress.className', 'ingress.tlsSecret'];
-  const more = ['defaults.priorityClassName', 'services.sso.serviceAccount.name', 'telemetry.headers.existingSecret', 'telemetry.headers.key'];
-  const secrets = ['database', 'mail', 'secrets', 'secrets.callerPublicKeys', 'tls.internal'].map((group) => `${group}.existingSecret`);
+  const named = [
+    'nameOverride',
+    'database.key',
+    'mail.templatesConfigMap',
+    'tls.trust.existingSecret',
+    'ingress.className',
+    'ingress.tlsSecret',
+  ];
+  const more = [
+    'defaults.priorityClassName',
+    'services.sso.serviceAccount.name',
+    'telemetry.headers.existingSecret',
+    'telemetry.headers.key',
+  ];
+  const secrets = ['database', 'mail', 'secrets', 'secrets.callerPublicKeys', 'tls.internal'].map(
+    (group) => `${group}.existingSecret`,
+  );
   const objects = await chart.render({
     file: 'minimal',
     release: digits,
@@ -92,8 +146,11 @@ test('a name that is made of digits is a name, and no number', { skip: chart.ski
   });
   // As a number it is 777, or 511 where somebody takes it for an octal one.
   const numbers = new Set<unknown>(['777', '511', 777, 511]);
-  JSON.stringify(objects, (key, value: unknown) => (numbers.has(value) ? assert.fail(`${key}: ${JSON.stringify(value)}`) : value));
-  for (const { kind, metadata } of objects) assert.equal(metadata.namespace, digits, `${kind} ${metadata.name}`);
+  JSON.stringify(objects, (key, value: unknown) =>
+    numbers.has(value) ? assert.fail(`${key}: ${JSON.stringify(value)}`) : value,
+  );
+  for (const { kind, metadata } of objects)
+    assert.equal(metadata.namespace, digits, `${kind} ${metadata.name}`);
 });
 
 test('`helm test` asks the gateway through its Service whether it is ready, for its description, and for a sign-in it must refuse', {
@@ -102,7 +159,10 @@ test('`helm test` asks the gateway through its Service whether it is ready, for 
   const pods = objectsOf(await chart.render({ file: 'minimal' }), 'Pod');
   const asked = pods.map(({ metadata, spec }) => {
     assert.equal(metadata.annotations?.['helm.sh/hook'], 'test');
-    const { containers, restartPolicy } = spec as unknown as { containers: Array<{ command: string[] }>; restartPolicy: string };
+    const { containers, restartPolicy } = spec as unknown as {
+      containers: Array<{ command: string[] }>;
+      restartPolicy: string;
+    };
     assert.equal(restartPolicy, 'Never');
     const [node, script, url, status, body] = containers[0]?.command ?? [];
     assert.deepEqual([node, script], ['node', 'deploy/ask.ts']);
@@ -110,5 +170,9 @@ test('`helm test` asks the gateway through its Service whether it is ready, for 
     return `${url} ${status}`;
   });
   const gateway = 'http://bailiwick-gateway.test.svc.cluster.local';
-  assert.deepEqual(asked.sort(), [`${gateway}:8080/Account_Login 401`, `${gateway}:8080/openapi.json 200`, `${gateway}:9464/readyz 200`]);
+  assert.deepEqual(asked.sort(), [
+    `${gateway}:8080/Account_Login 401`,
+    `${gateway}:8080/openapi.json 200`,
+    `${gateway}:9464/readyz 200`,
+  ]);
 });

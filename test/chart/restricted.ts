@@ -2,23 +2,51 @@ import assert from 'node:assert/strict';
 import type { Pod } from './manifests.ts';
 
 /** Pod Security's profile `restricted`, and what this project asks for beyond it. */
-export function assertRestricted({ spec }: Pod, name: string, { user = 65532, group = 65532 } = {}): void {
+export function assertRestricted(
+  { spec }: Pod,
+  name: string,
+  { user = 65532, group = 65532 } = {},
+): void {
   assert.equal(spec.automountServiceAccountToken, false, name);
-  assert.equal(spec.enableServiceLinks, false, `${name}: a Service called bailiwick-x would set variables that no process knows`);
-  for (const setting of ['hostNetwork', 'hostPID', 'hostIPC', 'hostUsers']) assert.ok(!(setting in spec), `${name}: ${setting}`);
+  assert.equal(
+    spec.enableServiceLinks,
+    false,
+    `${name}: a Service called bailiwick-x would set variables that no process knows`,
+  );
+  for (const setting of ['hostNetwork', 'hostPID', 'hostIPC', 'hostUsers'])
+    assert.ok(!(setting in spec), `${name}: ${setting}`);
   const { runAsNonRoot, runAsUser, runAsGroup, seccompProfile } = spec.securityContext ?? {};
-  assert.deepEqual({ runAsNonRoot, runAsUser, runAsGroup }, { runAsNonRoot: true, runAsUser: user, runAsGroup: group }, name);
+  assert.deepEqual(
+    { runAsNonRoot, runAsUser, runAsGroup },
+    { runAsNonRoot: true, runAsUser: user, runAsGroup: group },
+    name,
+  );
   assert.deepEqual(seccompProfile, { type: 'RuntimeDefault' }, name);
   const containers = [...spec.containers, ...(spec.initContainers ?? [])];
   for (const container of containers) {
-    const wanted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+    const wanted = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    };
     assert.deepEqual(container.securityContext, wanted, name);
     assert.ok(!container.ports?.some((port) => 'hostPort' in port), `${name}: a port of the node`);
-    assert.ok(container.resources?.requests?.['memory'] ?? container.resources?.limits?.['memory'], `${name}: resources`);
+    assert.ok(
+      container.resources?.requests?.['memory'] ?? container.resources?.limits?.['memory'],
+      `${name}: resources`,
+    );
   }
   const volumes = new Set(spec.volumes.map((volume) => volume.name));
-  const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name)));
+  const mounted = new Set(
+    containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount) => mount.name)),
+  );
   assert.deepEqual(mounted, volumes, `${name}: what is mounted is there, and the other way round`);
-  const kinds = spec.volumes.flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'));
-  for (const kind of kinds) assert.ok(['emptyDir', 'projected', 'secret', 'configMap', 'persistentVolumeClaim'].includes(kind), `${name}: ${kind}`);
+  const kinds = spec.volumes.flatMap((volume) =>
+    Object.keys(volume).filter((key) => key !== 'name'),
+  );
+  for (const kind of kinds)
+    assert.ok(
+      ['emptyDir', 'projected', 'secret', 'configMap', 'persistentVolumeClaim'].includes(kind),
+      `${name}: ${kind}`,
+    );
 }

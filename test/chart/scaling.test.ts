@@ -9,7 +9,12 @@ import { findObject, type Manifest, objectsOf, podOf, workloads } from './manife
 // How many pods there are, who decides it, and where they run.
 
 const chart = await openChart();
-type Autoscaler = { scaleTargetRef: { name: string }; minReplicas: number; maxReplicas: number; metrics: unknown };
+type Autoscaler = {
+  scaleTargetRef: { name: string };
+  minReplicas: number;
+  maxReplicas: number;
+  metrics: unknown;
+};
 type Scaled = {
   scaleTargetRef: { name: string };
   minReplicaCount: number;
@@ -17,33 +22,60 @@ type Scaled = {
   fallback: { replicas: number };
   triggers: Array<{ type: string; metadata: Record<string, string> }>;
 };
-const replicasOf = (objects: readonly Manifest[], name: string) => findObject(objects, 'Deployment', `bailiwick-${name}`).spec?.replicas;
+const replicasOf = (objects: readonly Manifest[], name: string) =>
+  findObject(objects, 'Deployment', `bailiwick-${name}`).spec?.replicas;
 
-test('without autoscaling there are the replicas that were asked for, and nobody else decides', { skip: chart.skip }, async () => {
-  const objects = await chart.render({ file: 'minimal', set: ['defaults.replicas=2', 'services.access.replicas=4'] });
+test('without autoscaling there are the replicas that were asked for, and nobody else decides', {
+  skip: chart.skip,
+}, async () => {
+  const objects = await chart.render({
+    file: 'minimal',
+    set: ['defaults.replicas=2', 'services.access.replicas=4'],
+  });
   assert.deepEqual([replicasOf(objects, 'gateway'), replicasOf(objects, 'access')], [2, 4]);
-  assert.deepEqual([...objectsOf(objects, 'HorizontalPodAutoscaler'), ...objectsOf(objects, 'ScaledObject')], []);
+  assert.deepEqual(
+    [...objectsOf(objects, 'HorizontalPodAutoscaler'), ...objectsOf(objects, 'ScaledObject')],
+    [],
+  );
 });
 
-test('by CPU a HorizontalPodAutoscaler decides, and the Deployment names no replicas that an upgrade would take it back to', { skip: chart.skip }, async () => {
+test('by CPU a HorizontalPodAutoscaler decides, and the Deployment names no replicas that an upgrade would take it back to', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'ci/hpa-values.yaml' });
   const autoscalers = objectsOf(objects, 'HorizontalPodAutoscaler');
   const scaled = Object.keys(workloads).filter((name) => name !== 'notifications-email');
-  assert.deepEqual(autoscalers.map((one) => (one.spec as unknown as Autoscaler).scaleTargetRef.name).sort(), scaled.map((name) => `bailiwick-${name}`).sort());
-  for (const name of Object.keys(workloads)) assert.equal(replicasOf(objects, name), scaled.includes(name) ? undefined : 1, name);
+  assert.deepEqual(
+    autoscalers.map((one) => (one.spec as unknown as Autoscaler).scaleTargetRef.name).sort(),
+    scaled.map((name) => `bailiwick-${name}`).sort(),
+  );
+  for (const name of Object.keys(workloads))
+    assert.equal(replicasOf(objects, name), scaled.includes(name) ? undefined : 1, name);
   for (const autoscaler of autoscalers) {
     const { minReplicas, maxReplicas, metrics } = autoscaler.spec as unknown as Autoscaler;
     assert.deepEqual([minReplicas, maxReplicas], [3, 12]);
-    assert.deepEqual(metrics, [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }]);
+    assert.deepEqual(metrics, [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } },
+      },
+    ]);
   }
 });
 
-test('by queue KEDA decides, from the lag of every consumer that the workload has, down to one pod and never none', { skip: chart.skip }, async () => {
+test('by queue KEDA decides, from the lag of every consumer that the workload has, down to one pod and never none', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'ci/keda-values.yaml' });
   const scaled = objectsOf(objects, 'ScaledObject').map(({ spec }) => spec as unknown as Scaled);
-  assert.deepEqual(scaled.map(({ scaleTargetRef }) => scaleTargetRef.name).sort(), ['bailiwick-notifications-delivery', 'bailiwick-notifications-email']);
+  assert.deepEqual(scaled.map(({ scaleTargetRef }) => scaleTargetRef.name).sort(), [
+    'bailiwick-notifications-delivery',
+    'bailiwick-notifications-email',
+  ]);
   const queuesOf = (name: string) =>
-    scaled.find(({ scaleTargetRef }) => scaleTargetRef.name === name)?.triggers.map(({ metadata }) => `${metadata['stream']}/${metadata['consumer']}`);
+    scaled
+      .find(({ scaleTargetRef }) => scaleTargetRef.name === name)
+      ?.triggers.map(({ metadata }) => `${metadata['stream']}/${metadata['consumer']}`);
   const lanes = ['webhook', 'chat', 'slow', 'replay'].map((lane) => `TASK/lane-${lane}`);
   assert.deepEqual(queuesOf('bailiwick-notifications-delivery'), ['EVT/fanout', ...lanes]);
   assert.deepEqual(queuesOf('bailiwick-notifications-email'), ['TASK/lane-email']);
@@ -52,68 +84,134 @@ test('by queue KEDA decides, from the lag of every consumer that the workload ha
     const lag = scaleTargetRef.name === 'bailiwick-notifications-delivery' ? '500' : '200';
     for (const { type, metadata } of triggers) {
       assert.deepEqual([type, metadata['lagThreshold']], ['nats-jetstream', lag]);
-      assert.deepEqual([metadata['natsServerMonitoringEndpoint'], metadata['account']], ['nats-headless:8222', 'IAM']);
+      assert.deepEqual(
+        [metadata['natsServerMonitoringEndpoint'], metadata['account']],
+        ['nats-headless:8222', 'IAM'],
+      );
     }
   }
-  for (const name of ['notifications-delivery', 'notifications-email']) assert.equal(replicasOf(objects, name), undefined);
+  for (const name of ['notifications-delivery', 'notifications-email'])
+    assert.equal(replicasOf(objects, name), undefined);
 });
 
 test('the consumers that KEDA asks about are those of the code', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
-  assert.match(read('services/notifications/queue/worker.ts'), /stream: 'TASK', durable: `lane-\$\{name\}`/);
+  assert.match(
+    read('services/notifications/queue/worker.ts'),
+    /stream: 'TASK', durable: `lane-\$\{name\}`/,
+  );
   assert.match(read('services/notifications/fanout/fanout.ts'), /stream: 'EVT', durable: 'fanout'/);
-  const lanes = [...read('services/notifications/roles.ts').matchAll(/name: '(\w+)', concurrency/g)].map(([, lane]) => lane);
+  const lanes = [
+    ...read('services/notifications/roles.ts').matchAll(/name: '(\w+)', concurrency/g),
+  ].map(([, lane]) => lane);
   assert.deepEqual(new Set(lanes), new Set(['chat', 'email', 'replay', 'slow', 'webhook']));
 });
 
-test('an evaluation’s servers can be asked for their queues through their headless Service', { skip: chart.skip }, async () => {
-  const set = ['services.notifications-email.autoscaling.enabled=true', 'services.notifications-email.autoscaling.by=queue'];
+test('an evaluation’s servers can be asked for their queues through their headless Service', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'services.notifications-email.autoscaling.enabled=true',
+    'services.notifications-email.autoscaling.by=queue',
+  ];
   const objects = await chart.render({ file: 'evaluation', set });
   const [one] = objectsOf(objects, 'ScaledObject').map(({ spec }) => spec as unknown as Scaled);
-  const [host, port] = (one?.triggers[0]?.metadata['natsServerMonitoringEndpoint'] ?? '').split(':');
+  const [host, port] = (one?.triggers[0]?.metadata['natsServerMonitoringEndpoint'] ?? '').split(
+    ':',
+  );
   assert.equal(host, 'bailiwick-nats.test.svc.cluster.local');
   const service = findObject(objects, 'Service', 'bailiwick-nats').spec;
   assert.equal(service?.clusterIP, 'None');
   assert.ok(service?.ports?.some((one) => String(one.port) === port));
 });
 
-test('pods are taken down one after the other where there are two and more', { skip: chart.skip }, async () => {
+test('pods are taken down one after the other where there are two and more', {
+  skip: chart.skip,
+}, async () => {
   const budgeted = async (...set: string[]) =>
-    objectsOf(await chart.render({ file: 'minimal', set }), 'PodDisruptionBudget').map(({ metadata }) => metadata.name.replace('bailiwick-', ''));
+    objectsOf(await chart.render({ file: 'minimal', set }), 'PodDisruptionBudget').map(
+      ({ metadata }) => metadata.name.replace('bailiwick-', ''),
+    );
   assert.deepEqual(await budgeted(), []);
   assert.deepEqual(await budgeted('services.access.replicas=2'), ['access']);
-  assert.deepEqual(await budgeted('services.access.autoscaling.enabled=true', 'services.access.replicas=1'), ['access']);
-  assert.deepEqual(await budgeted('defaults.autoscaling.enabled=true', 'defaults.autoscaling.minReplicas=1', 'defaults.replicas=3'), []);
-  assert.deepEqual(await budgeted('defaults.replicas=2', 'defaults.podDisruptionBudget.enabled=false'), []);
-  for (const budget of objectsOf(await chart.render({ file: 'ci/hpa-values.yaml' }), 'PodDisruptionBudget')) {
+  assert.deepEqual(
+    await budgeted('services.access.autoscaling.enabled=true', 'services.access.replicas=1'),
+    ['access'],
+  );
+  assert.deepEqual(
+    await budgeted(
+      'defaults.autoscaling.enabled=true',
+      'defaults.autoscaling.minReplicas=1',
+      'defaults.replicas=3',
+    ),
+    [],
+  );
+  assert.deepEqual(
+    await budgeted('defaults.replicas=2', 'defaults.podDisruptionBudget.enabled=false'),
+    [],
+  );
+  for (const budget of objectsOf(
+    await chart.render({ file: 'ci/hpa-values.yaml' }),
+    'PodDisruptionBudget',
+  )) {
     assert.equal((budget.spec as { maxUnavailable?: number }).maxUnavailable, 1);
     const name = budget.metadata.name.replace('bailiwick-', '');
     assert.deepEqual(
       budget.spec?.selector?.matchLabels,
-      findObject(await chart.render({ file: 'ci/hpa-values.yaml' }), 'Deployment', `bailiwick-${name}`).spec?.selector?.matchLabels,
+      findObject(
+        await chart.render({ file: 'ci/hpa-values.yaml' }),
+        'Deployment',
+        `bailiwick-${name}`,
+      ).spec?.selector?.matchLabels,
     );
   }
 });
 
-test('a share of the pods may be down, and the CPU that is aimed at may be more than what is requested', { skip: chart.skip }, async () => {
-  const set = ['defaults.autoscaling.enabled=true', 'defaults.autoscaling.targetCpuPercent=150', 'defaults.podDisruptionBudget.maxUnavailable=50%'];
+test('a share of the pods may be down, and the CPU that is aimed at may be more than what is requested', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'defaults.autoscaling.enabled=true',
+    'defaults.autoscaling.targetCpuPercent=150',
+    'defaults.podDisruptionBudget.maxUnavailable=50%',
+  ];
   const objects = await chart.render({ file: 'minimal', set });
-  assert.equal((findObject(objects, 'PodDisruptionBudget', 'bailiwick-access').spec as { maxUnavailable?: unknown }).maxUnavailable, '50%');
-  assert.match(JSON.stringify(findObject(objects, 'HorizontalPodAutoscaler', 'bailiwick-access')), /"averageUtilization":150/);
+  assert.equal(
+    (
+      findObject(objects, 'PodDisruptionBudget', 'bailiwick-access').spec as {
+        maxUnavailable?: unknown;
+      }
+    ).maxUnavailable,
+    '50%',
+  );
+  assert.match(
+    JSON.stringify(findObject(objects, 'HorizontalPodAutoscaler', 'bailiwick-access')),
+    /"averageUtilization":150/,
+  );
 });
 
-test('pods of a workload are spread over zones and nodes, without those of the version that is being replaced', { skip: chart.skip }, async () => {
+test('pods of a workload are spread over zones and nodes, without those of the version that is being replaced', {
+  skip: chart.skip,
+}, async () => {
   const objects = await chart.render({ file: 'minimal' });
   for (const name of Object.keys(workloads)) {
     const pod = podOf(objects, 'Deployment', name);
     const spread = pod.spec.topologySpreadConstraints ?? [];
-    assert.deepEqual(spread.map(({ topologyKey }) => topologyKey).sort(), ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'], name);
+    assert.deepEqual(
+      spread.map(({ topologyKey }) => topologyKey).sort(),
+      ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'],
+      name,
+    );
     for (const one of spread) {
-      assert.deepEqual([one.maxSkew, one.whenUnsatisfiable, one.matchLabelKeys], [1, 'ScheduleAnyway', ['pod-template-hash']]);
+      assert.deepEqual(
+        [one.maxSkew, one.whenUnsatisfiable, one.matchLabelKeys],
+        [1, 'ScheduleAnyway', ['pod-template-hash']],
+      );
       assert.deepEqual(one.labelSelector?.matchLabels, pod.metadata.labels, name);
     }
   }
-  const full = podOf(await chart.render({ file: 'full' }), 'Deployment', 'identity').spec.topologySpreadConstraints;
+  const full = podOf(await chart.render({ file: 'full' }), 'Deployment', 'identity').spec
+    .topologySpreadConstraints;
   assert.deepEqual(
     full?.map(({ topologyKey, whenUnsatisfiable }) => [topologyKey, whenUnsatisfiable]),
     [

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { chartSchema, leavesOf, readRenamed, type Schema } from '@bailiwick/deploy/docs/chart/schema.ts';
+import {
+  chartSchema,
+  leavesOf,
+  readRenamed,
+  type Schema,
+} from '@bailiwick/deploy/docs/chart/schema.ts';
 import { readChartFile, readValues } from '@bailiwick/deploy/docs/chart/values.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { chartDir, openChart } from './helm.ts';
@@ -11,37 +16,61 @@ const chart = await openChart();
 
 /** Nobody's business, and Kubernetes'. */
 const free = ['global', 'podSecurityContext', 'containerSecurityContext', 'affinity', 'valueFrom'];
-const freeItems = ['tolerations', 'topologySpreadConstraints', 'extraVolumes', 'extraVolumeMounts', 'parentRefs', 'from', 'to'].map((name) => `${name}[]`);
+const freeItems = [
+  'tolerations',
+  'topologySpreadConstraints',
+  'extraVolumes',
+  'extraVolumeMounts',
+  'parentRefs',
+  'from',
+  'to',
+].map((name) => `${name}[]`);
 
 /** A schema and all below it, each with its path; a list's items as `list[]`. */
-function* schemasIn(schema: Schema, path: string): Generator<readonly [path: string, schema: Schema]> {
+function* schemasIn(
+  schema: Schema,
+  path: string,
+): Generator<readonly [path: string, schema: Schema]> {
   yield [path, schema];
-  for (const [name, one] of Object.entries(schema.properties ?? {})) yield* schemasIn(one, `${path}.${name}`);
+  for (const [name, one] of Object.entries(schema.properties ?? {}))
+    yield* schemasIn(one, `${path}.${name}`);
   if (schema['items']) yield* schemasIn(schema['items'] as Schema, `${path}[]`);
 }
 
 test('every value is typed and described, and a map that is not free takes no other keys', () => {
   const { definitions, ...values } = chartSchema();
   const described = [...schemasIn(values, 'values')];
-  const defined = Object.entries(definitions as Record<string, Schema>).flatMap(([name, one]) => [...schemasIn(one, name)]);
+  const defined = Object.entries(definitions as Record<string, Schema>).flatMap(([name, one]) => [
+    ...schemasIn(one, name),
+  ]);
   assert.ok(described.length > 150 && defined.length > 20);
   for (const [path, schema] of described) {
-    if (!path.includes('[]')) assert.ok((schema.description ?? '').length > 4, `${path} has no description`);
+    if (!path.includes('[]'))
+      assert.ok((schema.description ?? '').length > 4, `${path} has no description`);
   }
-  for (const [path, { $ref, type, properties, additionalProperties: others }] of [...described, ...defined]) {
+  for (const [path, { $ref, type, properties, additionalProperties: others }] of [
+    ...described,
+    ...defined,
+  ]) {
     if ($ref !== undefined) continue;
     assert.ok(type, `${path} has no type`);
     if (properties) assert.equal(others, false, `${path} takes anything`);
-    else if (!type.includes('object') || [...free, ...freeItems].includes(path.split('.').at(-1) ?? '')) continue;
+    else if (
+      !type.includes('object') ||
+      [...free, ...freeItems].includes(path.split('.').at(-1) ?? '')
+    )
+      continue;
     else assert.ok(typeof others === 'object' && others.type, `${path} takes anything`);
   }
 });
 
 test('values.yaml says something of every group, and README.md has a row for every value', () => {
   const written = readValues();
-  for (const name of Object.keys(written.values)) assert.ok(written.about.get(name), `${name} has no comment`);
+  for (const name of Object.keys(written.values))
+    assert.ok(written.about.get(name), `${name} has no comment`);
   const readme = readChartFile('README.md');
-  for (const { path } of leavesOf(written)) if (path !== 'config') assert.ok(readme.includes(`| \`${path}\` |`), path);
+  for (const { path } of leavesOf(written))
+    if (path !== 'config') assert.ok(readme.includes(`| \`${path}\` |`), path);
 });
 
 test('a value under its old name is refused with the new one', { skip: chart.skip }, async (t) => {
@@ -49,9 +78,16 @@ test('a value under its old name is refused with the new one', { skip: chart.ski
   cpSync(chartDir, folder, { recursive: true });
   const renamed = { 'egress.proxy': 'egress.proxyUrl', legacy: 'mode' };
   writeFileSync(join(folder, 'files/renamed.yaml'), JSON.stringify(renamed));
-  writeFileSync(join(folder, 'values.schema.json'), JSON.stringify(chartSchema(readValues(), renamed)));
+  writeFileSync(
+    join(folder, 'values.schema.json'),
+    JSON.stringify(chartSchema(readValues(), renamed)),
+  );
   await chart.render({ chart: folder, file: 'minimal' });
-  const message = await chart.refusal({ chart: folder, file: 'minimal', set: ['egress.proxy=http://proxy:3128', 'legacy=yes'] });
+  const message = await chart.refusal({
+    chart: folder,
+    file: 'minimal',
+    set: ['egress.proxy=http://proxy:3128', 'legacy=yes'],
+  });
   assert.match(message, /- egress\.proxy is called egress\.proxyUrl now\n/);
   assert.match(message, /- legacy is called mode now\n/);
 });

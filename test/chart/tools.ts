@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,9 +27,21 @@ type Tool = { module: string; path: string; version: string };
 
 const tools = {
   helm: { module: 'helm.sh/helm/v3', path: 'cmd/helm', version: '3.22.0' },
-  kubeconform: { module: 'github.com/yannh/kubeconform', path: 'cmd/kubeconform', version: '0.8.0' },
-  starlark: { module: 'go.starlark.net', path: 'cmd/starlark', version: '0.0.0-20260908191801-89a6a09411d5' },
-  'compose-spec': { module: 'github.com/compose-spec/compose-go/v2', path: 'cmd', version: '2.16.2' },
+  kubeconform: {
+    module: 'github.com/yannh/kubeconform',
+    path: 'cmd/kubeconform',
+    version: '0.8.0',
+  },
+  starlark: {
+    module: 'go.starlark.net',
+    path: 'cmd/starlark',
+    version: '0.0.0-20260908191801-89a6a09411d5',
+  },
+  'compose-spec': {
+    module: 'github.com/compose-spec/compose-go/v2',
+    path: 'cmd',
+    version: '2.16.2',
+  },
   actionlint: { module: 'github.com/rhysd/actionlint', path: 'cmd/actionlint', version: '1.7.12' },
   'kube-score': { module: 'github.com/zegl/kube-score', path: 'cmd/kube-score', version: '1.20.0' },
 } as const satisfies Record<string, Tool>;
@@ -35,7 +56,8 @@ export async function findTool(name: keyof typeof tools): Promise<Found> {
   const kept = join(cacheDir, 'bin', `${name}-${tool.version}`);
   if (existsSync(kept)) return { command: kept };
   const go = which('go', searched);
-  if (go === undefined) return { reason: `NOT TESTED: the tests need ${name}. Install Go, and they build it` };
+  if (go === undefined)
+    return { reason: `NOT TESTED: the tests need ${name}. Install Go, and they build it` };
   try {
     await makeOnce(kept, (made) => build(go, name, made));
     return { command: kept };
@@ -57,7 +79,10 @@ async function build(go: string, name: keyof typeof tools, made: string): Promis
 export async function moduleFolder(module: string, version: string): Promise<string> {
   const go = which('go', searched);
   if (go === undefined) throw new Error('there is no Go to fetch it with');
-  const { stdout } = await run(go, ['mod', 'download', '-json', `${module}@v${version}`], { env: { ...process.env, GOFLAGS: '' }, timeout: buildLimitMs });
+  const { stdout } = await run(go, ['mod', 'download', '-json', `${module}@v${version}`], {
+    env: { ...process.env, GOFLAGS: '' },
+    timeout: buildLimitMs,
+  });
   return (JSON.parse(stdout) as { Dir: string }).Dir;
 }
 
@@ -70,7 +95,10 @@ export function lastWords(error: unknown): string {
  * Test files run beside each other: one makes it, the others wait for it. It is made aside, next to `kept` and under a name of
  * its own, and renamed, so that nobody ever finds half of it.
  */
-export async function makeOnce(kept: string, make: (made: string) => Promise<void> | void): Promise<void> {
+export async function makeOnce(
+  kept: string,
+  make: (made: string) => Promise<void> | void,
+): Promise<void> {
   const folder = dirname(kept);
   const lock = `${kept}.lock`;
   mkdirSync(folder, { recursive: true });

@@ -14,8 +14,13 @@ const chart = await openChart();
 const read = (file: string) => readFileSync(join(chartDir, file), 'utf8');
 
 test('an evaluation runs what the release is tested with', () => {
-  const { evaluation } = parse(read('values.yaml')) as { evaluation: Record<'postgres' | 'nats', { image: string }> };
-  assert.deepEqual({ postgres: evaluation.postgres.image, nats: evaluation.nats.image }, { postgres: images.postgres, nats: images.nats });
+  const { evaluation } = parse(read('values.yaml')) as {
+    evaluation: Record<'postgres' | 'nats', { image: string }>;
+  };
+  assert.deepEqual(
+    { postgres: evaluation.postgres.image, nats: evaluation.nats.image },
+    { postgres: images.postgres, nats: images.nats },
+  );
 });
 
 test('the chart has none of others in it', () => {
@@ -24,20 +29,31 @@ test('the chart has none of others in it', () => {
 });
 
 test('the oldest Kubernetes that is tested is the oldest that the chart takes, and the documentation names it and the newest', () => {
-  const [oldest, newest] = [kubernetes.oldest, kubernetes.newest].map((version) => version.replace(/\.\d+$/, ''));
+  const [oldest, newest] = [kubernetes.oldest, kubernetes.newest].map((version) =>
+    version.replace(/\.\d+$/, ''),
+  );
   const { kubeVersion } = parse(read('Chart.yaml')) as { kubeVersion: string };
   assert.equal(kubeVersion, `>=${oldest}.0-0`);
   const documented = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
-  assert.ok(documented.includes(`| Kubernetes | ${oldest} or newer; tested against the interfaces of ${oldest} and ${newest} |`));
+  assert.ok(
+    documented.includes(
+      `| Kubernetes | ${oldest} or newer; tested against the interfaces of ${oldest} and ${newest} |`,
+    ),
+  );
 });
 
 test('README.md makes every key that the least values ask for', { skip: chart.skip }, async (t) => {
-  const made = Array.from(read('README.md').matchAll(/--from-file=(\S+)=bailiwick-keys\/(\S+)/g), ([, key = '', file = '']) => ({ key, file }));
+  const made = Array.from(
+    read('README.md').matchAll(/--from-file=(\S+)=bailiwick-keys\/(\S+)/g),
+    ([, key = '', file = '']) => ({ key, file }),
+  );
   const folder = temporaryFolder(t);
   ensureSecrets(folder);
   for (const { file } of made) readFileSync(join(folder, file));
   const pods = configuredPods(await chart.render({ file: 'minimal' })).map(({ pod }) => pod);
-  const sources = pods.flatMap(({ spec }) => spec.volumes.flatMap(({ projected }) => projected?.sources ?? []));
+  const sources = pods.flatMap(({ spec }) =>
+    spec.volumes.flatMap(({ projected }) => projected?.sources ?? []),
+  );
   const keys = sources.filter(({ secret }) => secret?.name === 'bailiwick');
   const asked = new Set(keys.flatMap(({ secret }) => (secret?.items ?? []).map(({ key }) => key)));
   assert.deepEqual(made.map(({ key }) => key).sort(), [...asked].sort());

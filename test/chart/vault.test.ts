@@ -5,28 +5,46 @@ import { configuredPods, containerOf, type Pod } from './manifests.ts';
 
 const chart = await openChart();
 
-const valueOf = (pod: Pod, variable: string) => containerOf(pod).env?.find(({ name }) => name === variable)?.value;
-const sourcesOf = (pod: Pod) => pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []);
-const tokensOf = (pod: Pod) => sourcesOf(pod).flatMap(({ serviceAccountToken }) => (serviceAccountToken ? [serviceAccountToken.path] : []));
+const valueOf = (pod: Pod, variable: string) =>
+  containerOf(pod).env?.find(({ name }) => name === variable)?.value;
+const sourcesOf = (pod: Pod) =>
+  pod.spec.volumes.flatMap(({ projected }) => projected?.sources ?? []);
+const tokensOf = (pod: Pod) =>
+  sourcesOf(pod).flatMap(({ serviceAccountToken }) =>
+    serviceAccountToken ? [serviceAccountToken.path] : [],
+  );
 
 /** Both services that seal under the tenants' keys. */
 const isSealing = (name: string) => name === 'sso' || name.startsWith('notifications');
 
-test('the pods that seal for tenants sign in to Vault with a token of their own, and no other pod gets one', { skip: chart.skip }, async () => {
-  const set = ['config.keyService=vault', 'config.vaultUrl=https://vault.example.com', 'config.vaultKubernetesRole=bailiwick'];
+test('the pods that seal for tenants sign in to Vault with a token of their own, and no other pod gets one', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'config.keyService=vault',
+    'config.vaultUrl=https://vault.example.com',
+    'config.vaultKubernetesRole=bailiwick',
+  ];
   let seen = 0;
   for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set }))) {
     const isOne = isSealing(name);
     if (isOne) seen++;
     assert.deepEqual(tokensOf(pod), isOne ? ['vault-jwt'] : [], name);
-    assert.equal(valueOf(pod, 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE'), isOne ? '/run/bailiwick/vault-jwt' : undefined);
+    assert.equal(
+      valueOf(pod, 'BAILIWICK_VAULT_KUBERNETES_JWT_FILE'),
+      isOne ? '/run/bailiwick/vault-jwt' : undefined,
+    );
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_TOKEN_FILE'), isOne ? '' : undefined);
   }
   assert.equal(seen, 4);
 });
 
 test('a single workload may sign in to Vault', { skip: chart.skip }, async () => {
-  const set = ['keyService=vault', 'vaultUrl=https://vault.example.com', 'vaultKubernetesRole=sso'].map((value) => `services.sso.config.${value}`);
+  const set = [
+    'keyService=vault',
+    'vaultUrl=https://vault.example.com',
+    'vaultKubernetesRole=sso',
+  ].map((value) => `services.sso.config.${value}`);
   const pods = configuredPods(await chart.render({ file: 'minimal', set }));
   assert.deepEqual(
     pods.filter(({ pod }) => tokensOf(pod).length > 0).map(({ name }) => name),
@@ -34,10 +52,21 @@ test('a single workload may sign in to Vault', { skip: chart.skip }, async () =>
   );
 });
 
-test('a token and certificates for Vault come from Secrets of their own', { skip: chart.skip }, async () => {
-  const set = ['config.keyService=vault', 'config.vaultUrl=https://vault.example.com', 'vault.token.existingSecret=vault', 'vault.ca.existingSecret=vault-ca'];
-  for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set })).filter((one) => isSealing(one.name))) {
-    const mounted = sourcesOf(pod).flatMap(({ secret }) => (secret?.name.startsWith('vault') ? [`${secret.name}/${secret.items[0]?.key}`] : []));
+test('a token and certificates for Vault come from Secrets of their own', {
+  skip: chart.skip,
+}, async () => {
+  const set = [
+    'config.keyService=vault',
+    'config.vaultUrl=https://vault.example.com',
+    'vault.token.existingSecret=vault',
+    'vault.ca.existingSecret=vault-ca',
+  ];
+  for (const { name, pod } of configuredPods(await chart.render({ file: 'minimal', set })).filter(
+    (one) => isSealing(one.name),
+  )) {
+    const mounted = sourcesOf(pod).flatMap(({ secret }) =>
+      secret?.name.startsWith('vault') ? [`${secret.name}/${secret.items[0]?.key}`] : [],
+    );
     assert.deepEqual(mounted.sort(), ['vault-ca/ca.crt', 'vault/vault-token'], name);
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_TOKEN_FILE'), '/run/bailiwick/vault-token');
     assert.equal(valueOf(pod, 'BAILIWICK_VAULT_CA_FILE'), '/run/bailiwick/vault-ca');

@@ -9,7 +9,11 @@ import process from 'node:process';
 const main = path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts');
 
 export type Outcome = { code: number; stdout: string; stderr: string };
-type RunOptions = { input?: string; env?: Record<string, string>; program?: readonly [command: string, ...args: string[]] };
+type RunOptions = {
+  input?: string;
+  env?: Record<string, string>;
+  program?: readonly [command: string, ...args: string[]];
+};
 
 export type Cli = ReturnType<typeof createCli>;
 
@@ -21,10 +25,15 @@ export function createCli(url: string, token = '') {
     sessionsFile: path.join(home, 'bailiwick/sessions.json'),
     remove: () => rmSync(home, { recursive: true, force: true }),
 
-    run(args: readonly string[], { input = '', env = {}, program = [process.execPath, main] }: RunOptions = {}): Promise<Outcome> {
+    run(
+      args: readonly string[],
+      { input = '', env = {}, program = [process.execPath, main] }: RunOptions = {},
+    ): Promise<Outcome> {
       const [command, ...before] = program;
       const own = { XDG_CONFIG_HOME: home, BAILIWICK_URL: url, BAILIWICK_TOKEN: token };
-      const child = spawn(command, [...before, ...args], { env: { ...process.env, NODE_OPTIONS: '', ...own, ...env } });
+      const child = spawn(command, [...before, ...args], {
+        env: { ...process.env, NODE_OPTIONS: '', ...own, ...env },
+      });
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));

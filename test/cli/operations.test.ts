@@ -26,18 +26,37 @@ describe('bailiwick: every operation', () => {
     cli?.remove();
     await stack?.stop();
   });
-  const save = (Path: string, ...more: string[]) => cli.run(['Groups_Save', '--Group.Tenant', tenant, '--Group.Path', Path, ...more]);
+  const save = (Path: string, ...more: string[]) =>
+    cli.run(['Groups_Save', '--Group.Tenant', tenant, '--Group.Path', Path, ...more]);
 
   test('flags, a file and the standard input make the same requests', async () => {
-    assert.deepEqual(await save('eng', '--Group.Name', 'Engineering', '--Group.Metadata', 'team=a'), { code: 0, stdout: '', stderr: 'done\n' });
-    const request = (Path: string) => JSON.stringify({ Group: { Tenant: tenant, Path, Name: 'By data' } });
+    assert.deepEqual(
+      await save('eng', '--Group.Name', 'Engineering', '--Group.Metadata', 'team=a'),
+      { code: 0, stdout: '', stderr: 'done\n' },
+    );
+    const request = (Path: string) =>
+      JSON.stringify({ Group: { Tenant: tenant, Path, Name: 'By data' } });
     const file = path.join(cli.home, 'request.json');
     writeFileSync(file, request('ops'));
     assert.equal((await cli.run(['Groups_Save', '--data', `@${file}`])).code, 0);
-    assert.equal((await cli.run(['Groups_Save', '--data', '-', '--Group.Name', 'By flag'], { input: request('sales') })).code, 0);
+    assert.equal(
+      (
+        await cli.run(['Groups_Save', '--data', '-', '--Group.Name', 'By flag'], {
+          input: request('sales'),
+        })
+      ).code,
+      0,
+    );
     const names = await Promise.all(
       ['eng', 'ops', 'sales'].map(async (Path) => {
-        const { stdout } = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', Path, '--json']);
+        const { stdout } = await cli.run([
+          'Groups_Get',
+          '--Tenant',
+          tenant,
+          '--Path',
+          Path,
+          '--json',
+        ]);
         return (JSON.parse(stdout) as { Group: { Name: string } }).Group.Name;
       }),
     );
@@ -45,7 +64,8 @@ describe('bailiwick: every operation', () => {
   });
 
   test('people get tables, scripts get JSON, and --all goes on to the end', async () => {
-    for (const one of ['a', 'b', 'c']) await save(`list/${one}`, '--Group.Name', `\u001b[31m${one}`);
+    for (const one of ['a', 'b', 'c'])
+      await save(`list/${one}`, '--Group.Name', `\u001b[31m${one}`);
     const first = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2']);
     assert.match(first.stdout, /^ID +Tenant +Path +Name/);
     assert.equal(first.stdout.trim().split('\n').length, 3);
@@ -53,9 +73,15 @@ describe('bailiwick: every operation', () => {
     const all = await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all']);
     assert.match(all.stdout, /list\/c/);
     assert.ok(!all.stdout.includes('\u001b'), 'a name does not colour the terminal');
-    const lines = (await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all', '--json'])).stdout.trim().split('\n');
+    const lines = (
+      await cli.run(['Groups_List', '--Tenant', tenant, '--Page.Limit', '2', '--all', '--json'])
+    ).stdout
+      .trim()
+      .split('\n');
     assert.deepEqual(
-      lines.map((line) => (JSON.parse(line) as { Path: string }).Path).filter((one) => one.startsWith('list/')),
+      lines
+        .map((line) => (JSON.parse(line) as { Path: string }).Path)
+        .filter((one) => one.startsWith('list/')),
       ['list/a', 'list/b', 'list/c'],
     );
     const none = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'nowhere']);
@@ -66,7 +92,11 @@ describe('bailiwick: every operation', () => {
     const list = ['Groups_List', '--Tenant', await createTenant(stack, owner.token)];
     const none = { code: 0, stdout: '', stderr: 'none\n' };
     assert.deepEqual([await cli.run(list), await cli.run([...list, '--all'])], [none, none]);
-    assert.deepEqual(await cli.run([...list, '--all', '--json']), { code: 0, stdout: '', stderr: '' });
+    assert.deepEqual(await cli.run([...list, '--all', '--json']), {
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   test('a long text is written as it comes', async () => {
@@ -76,13 +106,21 @@ describe('bailiwick: every operation', () => {
   });
 
   test('a refusal says all that is wrong, and exits with 1', async () => {
-    const { code, stdout, stderr } = await cli.run(['Webhooks_CreateEndpoint', '--Endpoint.Tenant', tenant]);
+    const { code, stdout, stderr } = await cli.run([
+      'Webhooks_CreateEndpoint',
+      '--Endpoint.Tenant',
+      tenant,
+    ]);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /endpoint name is required\n.*endpoint url is required\n.*request [0-9a-f-]{36}\n/);
+    assert.match(
+      stderr,
+      /endpoint name is required\n.*endpoint url is required\n.*request [0-9a-f-]{36}\n/,
+    );
   });
 
   test('exit codes tell apart what was not understood, who is not signed in, and what was not reached', async () => {
-    const codes = async (args: string[], env?: Record<string, string>) => (await cli.run(args, env ? { env } : {})).code;
+    const codes = async (args: string[], env?: Record<string, string>) =>
+      (await cli.run(args, env ? { env } : {})).code;
     assert.equal(await codes(['Groups_Sav']), 2);
     assert.equal(await codes(['Groups_Get', '--Slug', 'x']), 2);
     assert.equal(await codes(['Groups_List', '--Page.Limit', 'many']), 2);
@@ -94,11 +132,19 @@ describe('bailiwick: every operation', () => {
   });
 
   test('who is about to send something in clear to another host is told, and no password of an address is shown', async () => {
-    const said = async (url: string, ...args: string[]) => (await cli.run([...args, '--url', url], { input: 'hunter22' })).stderr;
+    const said = async (url: string, ...args: string[]) =>
+      (await cli.run([...args, '--url', url], { input: 'hunter22' })).stderr;
     const save = ['Groups_Save', '--Group.Tenant', tenant];
-    assert.match(await said('http://0.0.0.0:1', ...save), /^bailiwick: http:\/\/0\.0\.0\.0:1 is not https: .*\n.*cannot be reached/);
-    assert.match(await said('http://0.0.0.0:1', 'login', '--email', 'ada@example.com'), /is not https/);
-    for (const url of ['http://localhost:1', 'http://[::1]:1', 'https://0.0.0.0:1']) assert.doesNotMatch(await said(url, ...save), /is not https/, url);
+    assert.match(
+      await said('http://0.0.0.0:1', ...save),
+      /^bailiwick: http:\/\/0\.0\.0\.0:1 is not https: .*\n.*cannot be reached/,
+    );
+    assert.match(
+      await said('http://0.0.0.0:1', 'login', '--email', 'ada@example.com'),
+      /is not https/,
+    );
+    for (const url of ['http://localhost:1', 'http://[::1]:1', 'https://0.0.0.0:1'])
+      assert.doesNotMatch(await said(url, ...save), /is not https/, url);
     assert.doesNotMatch(await said('https://:hunter22@h/', ...save), /hunter22/);
   });
 
@@ -111,26 +157,39 @@ describe('bailiwick: every operation', () => {
     }
     const { code, stdout } = await cli.run(['Groups_AddMember', '--help']);
     assert.equal(code, 0);
-    assert.match(stdout, /Adds a member of the tenant to a group\..*Who may: .*iam\.groups\.write.*--UserID TEXT +Required/s);
+    assert.match(
+      stdout,
+      /Adds a member of the tenant to a group\..*Who may: .*iam\.groups\.write.*--UserID TEXT +Required/s,
+    );
     assert.equal((await cli.run(['help', 'Groups_AddMember'])).stdout, stdout);
   });
 
   test('the commands of the documents are commands, with flags that are there', async () => {
-    const documents = ['README.md', 'proto/client/cli/README.md'].map((file) => readFileSync(path.join(root, file), 'utf8'));
+    const documents = ['README.md', 'proto/client/cli/README.md'].map((file) =>
+      readFileSync(path.join(root, file), 'utf8'),
+    );
     const lines = documents.flatMap((text) => [...text.matchAll(/^\$ bailiwick (\w+)(.*)$/gm)]);
     assert.ok(lines.length > 8);
     for (const [line, name = '', rest = ''] of lines) {
       const { code, stdout } = await cli.run(['help', name]);
       assert.equal(code, 0, line);
-      for (const [flag] of rest.matchAll(/--[\w.-]+/g)) assert.ok(stdout.includes(` ${flag}`), line);
+      for (const [flag] of rest.matchAll(/--[\w.-]+/g))
+        assert.ok(stdout.includes(` ${flag}`), line);
     }
   });
 
   test('the command of README.md hands on arguments, the standard input and the exit code, on the host’s own Node', async () => {
-    const alias = /^alias bailiwick=".*"$/m.exec(readFileSync(path.join(root, 'proto/client/cli/README.md'), 'utf8'))?.[0] ?? '';
+    const alias =
+      /^alias bailiwick=".*"$/m.exec(
+        readFileSync(path.join(root, 'proto/client/cli/README.md'), 'utf8'),
+      )?.[0] ?? '';
     const program = `shopt -s expand_aliases\ncd '${root}'\n${alias}\ncd /\nbailiwick plan --file -`;
     const env = { PATH: [path.dirname(hostNode()), process.env['PATH']].join(path.delimiter) };
-    const { code, stderr } = await cli.run(['-c', program], { env, program: ['bash'], input: 'Roles: 1' });
+    const { code, stderr } = await cli.run(['-c', program], {
+      env,
+      program: ['bash'],
+      input: 'Roles: 1',
+    });
     assert.deepEqual([code, stderr], [1, 'bailiwick: -: Roles must be a list\n']);
   });
 
@@ -145,7 +204,8 @@ describe('bailiwick: every operation', () => {
     assert.deepEqual(await complete('Groups_Ad'), ['Groups_AddMember']);
     assert.deepEqual(await complete('Groups_Get', '--P'), ['--Path']);
     assert.deepEqual(await complete('Groups_ListMembers', '--Effective', 't'), ['true']);
-    for (const shell of ['zsh', 'fish']) assert.equal((await cli.run(['completion', shell])).code, 0);
+    for (const shell of ['zsh', 'fish'])
+      assert.equal((await cli.run(['completion', shell])).code, 0);
     assert.equal((await cli.run(['completion', 'cmd'])).code, 2);
   });
 });

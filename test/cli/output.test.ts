@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createCli } from './cli.ts';
 
 // Where answers go that nobody takes to their end. A gateway of few words is enough for it.
@@ -29,8 +29,14 @@ async function startGateway(t: TestContext, answers: Readonly<Record<string, Ans
   });
   /** A line of bash with `bailiwick` in it. */
   const bash = (line: string) => {
-    const env = { NODE: process.execPath, MAIN: path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts') };
-    return cli.run(['-c', `bailiwick() { "$NODE" "$MAIN" "$@"; }\n${line}`], { program: ['bash'], env });
+    const env = {
+      NODE: process.execPath,
+      MAIN: path.resolve(import.meta.dirname, '../../proto/client/cli/main.ts'),
+    };
+    return cli.run(['-c', `bailiwick() { "$NODE" "$MAIN" "$@"; }\n${line}`], {
+      program: ['bash'],
+      env,
+    });
   };
   return { seen, cli, bash };
 }
@@ -47,13 +53,17 @@ test('changes are made although nobody reads on, and the exit code is their own'
   // Nor does it matter that nobody hears what is said.
   assert.equal((await bash(`${apply} 2>&1 | true; exit "\${PIPESTATUS[0]}"`)).code, 0);
   assert.equal(seen.filter((name) => name === 'Roles_Save').length, 4);
-  const pending = await bash(`bailiwick plan --file - --tenant tnt_1 --detailed-exitcode <<< 'Roles: [{ Slug: a }]' | true; exit "\${PIPESTATUS[0]}"`);
+  const pending = await bash(
+    `bailiwick plan --file - --tenant tnt_1 --detailed-exitcode <<< 'Roles: [{ Slug: a }]' | true; exit "\${PIPESTATUS[0]}"`,
+  );
   assert.equal(pending.code, 3);
 });
 
 test('a list without an end ends where nobody reads on', { timeout: 60_000 }, async (t) => {
   const { bash } = await startGateway(t, { Groups_List: page([{ Path: 'eng' }], 'again') });
-  const { code, stdout } = await bash(`bailiwick Groups_List --all --json | head -1; exit "\${PIPESTATUS[0]}"`);
+  const { code, stdout } = await bash(
+    `bailiwick Groups_List --all --json | head -1; exit "\${PIPESTATUS[0]}"`,
+  );
   assert.deepEqual([code, stdout], [0, '{"Path":"eng"}\n']);
 });
 
@@ -67,12 +77,26 @@ test('an answer that breaks off says so, and one that nobody reads on is none', 
   const { code, stdout, stderr } = await broken.cli.run(['Audit_Export', '--Tenant', 'tnt_1']);
   assert.deepEqual([code, stdout], [5, 'ID,Time\r\n']);
   assert.match(stderr, /^bailiwick: Audit_Export: the answer broke off/);
-  const endless = await startGateway(t, { Audit_Export: (response) => void setInterval(() => response.write('a,b\r\n'), 1).unref() });
-  assert.deepEqual(await endless.bash(`bailiwick Audit_Export --Tenant tnt_1 | head -1; exit "\${PIPESTATUS[0]}"`), { code: 0, stdout: 'a,b\r\n', stderr: '' });
+  const endless = await startGateway(t, {
+    Audit_Export: (response) => void setInterval(() => response.write('a,b\r\n'), 1).unref(),
+  });
+  assert.deepEqual(
+    await endless.bash(`bailiwick Audit_Export --Tenant tnt_1 | head -1; exit "\${PIPESTATUS[0]}"`),
+    { code: 0, stdout: 'a,b\r\n', stderr: '' },
+  );
 });
 
-test('an answer for which there is no room is a failure in words', { skip: process.platform !== 'linux' && 'there is no /dev/full' }, async (t) => {
-  const { bash } = await startGateway(t, { Audit_Export: (response) => void response.end('ID,Time\r\n') });
-  const expected = { code: 1, stdout: '', stderr: 'bailiwick: the answer cannot be written (ENOSPC)\n' };
-  for (const line of ['--help', 'Audit_Export --Tenant tnt_1']) assert.deepEqual(await bash(`bailiwick ${line} > /dev/full`), expected, line);
+test('an answer for which there is no room is a failure in words', {
+  skip: process.platform !== 'linux' && 'there is no /dev/full',
+}, async (t) => {
+  const { bash } = await startGateway(t, {
+    Audit_Export: (response) => void response.end('ID,Time\r\n'),
+  });
+  const expected = {
+    code: 1,
+    stdout: '',
+    stderr: 'bailiwick: the answer cannot be written (ENOSPC)\n',
+  };
+  for (const line of ['--help', 'Audit_Export --Tenant tnt_1'])
+    assert.deepEqual(await bash(`bailiwick ${line} > /dev/full`), expected, line);
 });

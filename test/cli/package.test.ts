@@ -20,20 +20,39 @@ test('the packed tool runs without the workspace, with yaml and nothing else', a
     rmSync(folder, { recursive: true, force: true });
     cli.remove();
   });
-  const pnpm = /'(pnpm@[\d.]+)'/.exec(readFileSync(path.join(root, 'deploy/local/bootstrap.mjs'), 'utf8'))?.[1] ?? '';
-  await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: path.join(root, 'proto/client/cli') });
+  const pnpm =
+    /'(pnpm@[\d.]+)'/.exec(
+      readFileSync(path.join(root, 'deploy/local/bootstrap.mjs'), 'utf8'),
+    )?.[1] ?? '';
+  await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], {
+    cwd: path.join(root, 'proto/client/cli'),
+  });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   const [tarball = ''] = globSync('*.tgz', { cwd: folder });
   const yaml = realpathSync(path.join(root, 'proto/client/cli/node_modules/yaml'));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`, yaml], { cwd: folder });
-  const manifest = JSON.parse(readFileSync(path.join(folder, 'node_modules/@bailiwick/cli/package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`, yaml], {
+    cwd: folder,
+  });
+  const manifest = JSON.parse(
+    readFileSync(path.join(folder, 'node_modules/@bailiwick/cli/package.json'), 'utf8'),
+  ) as { dependencies: Record<string, string> };
   assert.deepEqual(Object.keys(manifest.dependencies), ['yaml']);
 
   const program = [hostNode(), path.join(folder, 'node_modules/.bin/bailiwick')] as const;
   const help = await cli.run(['--help'], { program });
   assert.deepEqual([help.code, help.stdout.startsWith('bailiwick ')], [0, true], help.stderr);
-  const { version } = JSON.parse(readFileSync(path.join(root, 'proto/client/cli/package.json'), 'utf8')) as { version: string };
-  for (const one of [program, undefined]) assert.equal((await cli.run(['--version'], one && { program: one })).stdout, `${version}\n`);
-  assert.equal((await cli.run(['Groups_List', '--Tenant', 'x'], { program, env: { BAILIWICK_TOKEN: 'x' } })).code, 5);
-  assert.match((await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr, /Roles must be a list/);
+  const { version } = JSON.parse(
+    readFileSync(path.join(root, 'proto/client/cli/package.json'), 'utf8'),
+  ) as { version: string };
+  for (const one of [program, undefined])
+    assert.equal((await cli.run(['--version'], one && { program: one })).stdout, `${version}\n`);
+  assert.equal(
+    (await cli.run(['Groups_List', '--Tenant', 'x'], { program, env: { BAILIWICK_TOKEN: 'x' } }))
+      .code,
+    5,
+  );
+  assert.match(
+    (await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr,
+    /Roles must be a list/,
+  );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { type Stack, startStack } from '../harness.ts';
 import { password, signUp } from '../people.ts';
 import { createCli } from './cli.ts';
@@ -27,11 +27,16 @@ describe('bailiwick: who is calling', () => {
     assert.equal(statSync(cli.sessionsFile).mode & 0o777, 0o600);
     assert.equal(statSync(path.dirname(cli.sessionsFile)).mode & 0o777, 0o700);
     // Also where the address is spelt in another way, or not said any more.
-    assert.equal((await cli.run(['Account_Get', '--url', `${stack.url.replace('http:', 'HTTP:')}//`])).code, 0);
+    assert.equal(
+      (await cli.run(['Account_Get', '--url', `${stack.url.replace('http:', 'HTTP:')}//`])).code,
+      0,
+    );
     const account = await cli.run(['Account_Get', '--json'], { env: { BAILIWICK_URL: '' } });
     assert.equal((JSON.parse(account.stdout) as { User: { Email: string } }).User.Email, email);
 
-    const { Tokens } = JSON.parse(readFileSync(cli.sessionsFile, 'utf8')) as { Tokens: Record<string, string> };
+    const { Tokens } = JSON.parse(readFileSync(cli.sessionsFile, 'utf8')) as {
+      Tokens: Record<string, string>;
+    };
     assert.equal((await cli.run(['logout'])).code, 0);
     assert.equal((await stack.call('Account_Get', {}, Tokens[stack.url])).status, 401);
     assert.equal((await cli.run(['Account_Get'])).code, 4);
@@ -41,7 +46,9 @@ describe('bailiwick: who is calling', () => {
   test('a wrong password is exit code 4, and nothing is kept or shown of it', async (t) => {
     const cli = newCli(t);
     const { email } = await signUp(stack);
-    const { code, stdout, stderr } = await cli.run(['login', '--email', email], { input: 'not the password' });
+    const { code, stdout, stderr } = await cli.run(['login', '--email', email], {
+      input: 'not the password',
+    });
     assert.equal(code, 4);
     assert.doesNotMatch(stdout + stderr, /not the password/);
     assert.ok(!existsSync(cli.sessionsFile));
@@ -51,7 +58,11 @@ describe('bailiwick: who is calling', () => {
     const cli = newCli(t);
     const { email } = await signUp(stack);
     await cli.run(['login', '--email', email], { input: password });
-    const elsewhere = await cli.run(['Account_Get', '--url', stack.url.replace('127.0.0.1', 'localhost')]);
+    const elsewhere = await cli.run([
+      'Account_Get',
+      '--url',
+      stack.url.replace('127.0.0.1', 'localhost'),
+    ]);
     assert.equal(elsewhere.code, 4, elsewhere.stderr);
   });
 
@@ -77,12 +88,18 @@ describe('bailiwick: who is calling', () => {
     const call = ['Users_GetByEmail', '--Email', email];
     assert.equal((await cli.run(call)).code, 4);
     assert.equal((await cli.run([...call, '--token-file', file])).code, 0);
-    assert.equal((await cli.run([...call, '--token-file', '-'], { input: stack.platformKey })).code, 0);
+    assert.equal(
+      (await cli.run([...call, '--token-file', '-'], { input: stack.platformKey })).code,
+      0,
+    );
     assert.equal((await cli.run(['login', '--token-file', file])).code, 0);
     assert.equal((await cli.run(call)).code, 0);
     writeFileSync(file, 'bwkb_junk');
     assert.equal((await cli.run(['login', '--token-file', file])).code, 4);
-    assert.equal((await cli.run(['Account_Get', '--token-file', path.join(cli.home, 'none')])).code, 1);
+    assert.equal(
+      (await cli.run(['Account_Get', '--token-file', path.join(cli.home, 'none')])).code,
+      1,
+    );
   });
 
   test('a password never stands on the command line', async (t) => {
@@ -91,7 +108,9 @@ describe('bailiwick: who is calling', () => {
     const direct = await cli.run(['Account_Login', '--Email', email, '--Password', password]);
     assert.equal(direct.code, 2);
     assert.doesNotMatch(direct.stderr, new RegExp(password));
-    const piped = await cli.run(['Account_Login', '--Email', email, '--Password', '-', '--json'], { input: `${password}\n` });
+    const piped = await cli.run(['Account_Login', '--Email', email, '--Password', '-', '--json'], {
+      input: `${password}\n`,
+    });
     assert.match((JSON.parse(piped.stdout) as { Token: string }).Token, /^bwks_/);
   });
 });

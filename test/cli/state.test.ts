@@ -33,7 +33,8 @@ describe('bailiwick plan and apply', () => {
     for (const { id } of members) await call('TenantMembers_Add', { Tenant: tenant, UserID: id });
     return tenant;
   };
-  const file = (command: 'plan' | 'apply', yaml: string, ...more: string[]) => cli.run([command, '--file', '-', ...more], { input: yaml });
+  const file = (command: 'plan' | 'apply', yaml: string, ...more: string[]) =>
+    cli.run([command, '--file', '-', ...more], { input: yaml });
   const isAllowed = async (tenant: string, Subject: string, Permission: string) =>
     (await call('Access_Check', { Tenant: tenant, Subject, Permission }))['Allowed'];
 
@@ -53,14 +54,30 @@ Grants:
 `;
     const shown = await file('plan', yaml, '--detailed-exitcode');
     assert.equal(shown.code, 3, shown.stderr);
-    for (const line of ['+ role editor', '+ group eng/backend', `+ member ${ada.email} of eng/backend`, '+ grant of editor to group eng/backend'])
+    for (const line of [
+      '+ role editor',
+      '+ group eng/backend',
+      `+ member ${ada.email} of eng/backend`,
+      '+ grant of editor to group eng/backend',
+    ])
       assert.ok(shown.stdout.split('\n').includes(line), `${line}\n${shown.stdout}`);
-    assert.match(shown.stdout, new RegExp(`Gained\n.*\n${ada.email} +app\\.reports\\.read +report/1`));
+    assert.match(
+      shown.stdout,
+      new RegExp(`Gained\n.*\n${ada.email} +app\\.reports\\.read +report/1`),
+    );
     assert.equal((await file('plan', yaml)).code, 0);
-    assert.equal(await isAllowed(tenant, ada.id, 'app.reports.write'), false, 'a plan changes nothing');
+    assert.equal(
+      await isAllowed(tenant, ada.id, 'app.reports.write'),
+      false,
+      'a plan changes nothing',
+    );
 
     const made = await file('apply', yaml, '--yes');
-    assert.deepEqual([made.code, made.stderr.split('\n').at(-2)], [0, '6 changes were made'], made.stderr);
+    assert.deepEqual(
+      [made.code, made.stderr.split('\n').at(-2)],
+      [0, '6 changes were made'],
+      made.stderr,
+    );
     assert.equal(await isAllowed(tenant, ada.id, 'app.reports.write'), true);
     const again = await file('apply', yaml, '--yes');
     assert.deepEqual([again.code, again.stdout.split('\n')[0]], [0, 'nothing to do'], again.stderr);
@@ -75,13 +92,16 @@ Roles: [{ Slug: editor, Permissions: [${permission}] }]
 Groups: [{ Path: eng, Members: [${ada.id}] }]
 Grants: [{ Group: eng, Role: editor }]
 `;
-    const apply = (permission: string, ...more: string[]) => file('apply', yaml(permission), '--tenant', tenant, '--yes', ...more);
+    const apply = (permission: string, ...more: string[]) =>
+      file('apply', yaml(permission), '--tenant', tenant, '--yes', ...more);
     assert.equal((await apply('app.a')).code, 0);
     await call('Roles_Save', { Role: { Tenant: tenant, Slug: 'extra', Permissions: ['app.x'] } });
     await call('Groups_Save', { Group: { Tenant: tenant, Path: 'old' } });
     await call('GroupGrants_Add', { Grant: { Tenant: tenant, Group: 'old', Role: 'extra' } });
     await call('Groups_AddMember', { Tenant: tenant, Group: 'eng', UserID: bob.id });
-    await call('Roles_Save', { Role: { Tenant: tenant, Slug: 'editor', Permissions: ['app.other'] } });
+    await call('Roles_Save', {
+      Role: { Tenant: tenant, Slug: 'editor', Permissions: ['app.other'] },
+    });
 
     const changed = await apply('app.a');
     assert.equal(changed.code, 0, changed.stderr);
@@ -126,7 +146,8 @@ Grants: [{ Group: eng, Role: editor }]
   test('who has rights by a group does not prune the membership that lets them prune', async () => {
     const ada = await signUp(stack);
     const tenant = await newTenant(ada);
-    for (const Path of ['admins', 'old']) await call('Groups_Save', { Group: { Tenant: tenant, Path } });
+    for (const Path of ['admins', 'old'])
+      await call('Groups_Save', { Group: { Tenant: tenant, Path } });
     await call('GroupGrants_Add', { Grant: { Tenant: tenant, Group: 'admins', Role: 'admin' } });
     await call('Groups_AddMember', { Tenant: tenant, Group: 'admins', UserID: ada.id });
     const prune = (members: string) =>
@@ -151,7 +172,10 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
 `;
     const { code, stderr } = await file('apply', yaml, '--tenant', tenant, '--yes');
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`grant of fine to user ${stranger.id} would be refused: tenant member not found`));
+    assert.match(
+      stderr,
+      new RegExp(`grant of fine to user ${stranger.id} would be refused: tenant member not found`),
+    );
     assert.equal((await call('Roles_Get', { Tenant: tenant, Slug: 'fine' }))['Role'], null);
     assert.equal((await file('plan', yaml, '--tenant', tenant)).code, 1);
   });
@@ -159,10 +183,19 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
   test('a plan is JSON for scripts, and a tenant may be named by its slug', async () => {
     const tenant = await newTenant();
     const { Slug } = (await call('Tenants_Get', { Tenant: tenant }))['Tenant'] as { Slug: string };
-    const { code, stdout } = await file('plan', `{ Tenant: ${Slug}, Roles: [{ Slug: editor, Permissions: [] }] }`, '--json');
+    const { code, stdout } = await file(
+      'plan',
+      `{ Tenant: ${Slug}, Roles: [{ Slug: editor, Permissions: [] }] }`,
+      '--json',
+    );
     const { Changes, Refused } = JSON.parse(stdout) as { Changes: unknown[]; Refused: unknown[] };
     assert.deepEqual([code, Refused], [0, []]);
-    assert.deepEqual(Changes, [{ Operation: 'Roles_Save', Request: { Role: { Tenant: tenant, Slug: 'editor', Permissions: [] } } }]);
+    assert.deepEqual(Changes, [
+      {
+        Operation: 'Roles_Save',
+        Request: { Role: { Tenant: tenant, Slug: 'editor', Permissions: [] } },
+      },
+    ]);
   });
 
   test('more changes than one plan takes are made all the same', async () => {
@@ -182,7 +215,12 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
     assert.match(unasked.stderr, /--yes/);
     assert.equal((await call('Roles_Get', { Tenant: tenant, Slug: 'editor' }))['Role'], null);
 
-    const unknown = await file('plan', 'Grants: [{ User: nobody@example.com, Role: member }, { Bot: none, Role: member }]', '--tenant', tenant);
+    const unknown = await file(
+      'plan',
+      'Grants: [{ User: nobody@example.com, Role: member }, { Bot: none, Role: member }]',
+      '--tenant',
+      tenant,
+    );
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /no user nobody@example\.com.*\n.*no bot none/);
     assert.equal((await file('plan', roles)).code, 1);
@@ -191,6 +229,14 @@ Grants: [{ User: ${stranger.id}, Role: fine }]
     assert.equal((await cli.run(['plan', '--file', '/nowhere.yaml'])).code, 1);
     assert.equal((await cli.run(['plan'])).code, 2);
     const { token } = await signUp(stack);
-    assert.equal((await cli.run(['plan', '--file', '-', '--tenant', tenant], { input: roles, env: { BAILIWICK_TOKEN: token } })).code, 1);
+    assert.equal(
+      (
+        await cli.run(['plan', '--file', '-', '--tenant', tenant], {
+          input: roles,
+          env: { BAILIWICK_TOKEN: token },
+        })
+      ).code,
+      1,
+    );
   });
 });

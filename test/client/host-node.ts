@@ -5,6 +5,12 @@ import process from 'node:process';
 /** The Node a user of this host gets by typing `node`, and not the one that came with the workspace, which the tests run on. */
 export function hostNode(): string {
   const own = realpathSync(process.execPath);
-  const candidates = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, 'node'));
-  return candidates.find((file) => existsSync(file) && realpathSync(file) !== own && !file.includes('node_modules')) ?? process.execPath;
+  const candidates = (process.env['PATH'] ?? '')
+    .split(path.delimiter)
+    .map((folder) => path.join(folder, 'node'));
+  return (
+    candidates.find(
+      (file) => existsSync(file) && realpathSync(file) !== own && !file.includes('node_modules'),
+    ) ?? process.execPath
+  );
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createClient } from '@bailiwick/client/client.ts';
-import { type ErrorCode, errorOf, NotFoundError, PermissionDeniedError, UnauthenticatedError } from '@bailiwick/client/errors.ts';
+import {
+  type ErrorCode,
+  errorOf,
+  NotFoundError,
+  PermissionDeniedError,
+  UnauthenticatedError,
+} from '@bailiwick/client/errors.ts';
 import { withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import type { ErrorCode as ServiceErrorCode } from '@bailiwick/shared/errors.ts';
@@ -24,13 +30,17 @@ test('the client knows the service’s codes, each with a class of its own', () 
     unimplemented: true,
     internal: true,
   };
-  const names = Object.keys(codes).map((Code) => errorOf({ operation: '', status: 400, Code, Messages: [], RequestID: '' }).name);
+  const names = Object.keys(codes).map(
+    (Code) => errorOf({ operation: '', status: 400, Code, Messages: [], RequestID: '' }).name,
+  );
   assert.equal(new Set(names).size, Object.keys(codes).length);
   assert.ok(!names.includes('BailiwickError'));
 });
 
 test('what is repeated without knowing whether it arrived has no side effects', () => {
-  const expected = [...operations.values()].filter((one) => one.public && one.credential !== 'worker' && !one.sideEffects).map(({ name }) => name);
+  const expected = [...operations.values()]
+    .filter((one) => one.public && one.credential !== 'worker' && !one.sideEffects)
+    .map(({ name }) => name);
   assert.deepEqual([...withoutSideEffects].sort(), expected.sort());
 });
 
@@ -59,12 +69,23 @@ describe('@bailiwick/client', () => {
     const paths = ['a', 'b', 'c', 'd', 'e'];
     for (const Path of paths) await client.call('Groups_Save', { Group: { Tenant, Path } });
     const listed: string[] = [];
-    for await (const { Path } of client.list('Groups_List', { Tenant, Page: { Limit: 2 } })) listed.push(Path);
+    for await (const { Path } of client.list('Groups_List', { Tenant, Page: { Limit: 2 } }))
+      listed.push(Path);
     assert.deepEqual(listed.sort(), paths);
     assert.equal((await client.call('Groups_Get', { Tenant, Path: 'x' })).Group, null);
 
-    await assert.rejects(client.call('Groups_AddMember', { Tenant, Group: 'x', UserID: 'usr_01arz3ndektsv4rrffq69g5fav' }), NotFoundError);
-    const stranger = createClient({ url: stack.url, token: (await signUp(stack, newAddress('stranger'))).token });
+    await assert.rejects(
+      client.call('Groups_AddMember', {
+        Tenant,
+        Group: 'x',
+        UserID: 'usr_01arz3ndektsv4rrffq69g5fav',
+      }),
+      NotFoundError,
+    );
+    const stranger = createClient({
+      url: stack.url,
+      token: (await signUp(stack, newAddress('stranger'))).token,
+    });
     await assert.rejects(stranger.call('Groups_List', { Tenant }), (error) => {
       assert.ok(error instanceof PermissionDeniedError);
       assert.match(error.RequestID, /^[0-9a-f-]{36}$/);

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -91,7 +99,14 @@ const projects = {
     files: ['consumer.ts', 'client-readme.ts', 'readme.ts'],
   },
   'tsconfig.browser.json': {
-    compilerOptions: { ...compilerOptions, noEmit: true, module: 'esnext', moduleResolution: 'bundler', types: [], lib: ['es2023', 'dom'] },
+    compilerOptions: {
+      ...compilerOptions,
+      noEmit: true,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      types: [],
+      lib: ['es2023', 'dom'],
+    },
     files: ['mistakes.ts'],
   },
 };
@@ -109,38 +124,62 @@ describe('@bailiwick/client as a package', () => {
   /** With the workspace's compiler and with one that is older. */
   const tsc = async (project: string) => {
     for (const modules of ['node_modules', 'test/node_modules']) {
-      const args = [path.join(root, modules, 'typescript/bin/tsc'), '-p', path.join(folder, project)];
-      await run(process.execPath, args).catch((error: { stdout: string }) => assert.fail(`${modules}: ${error.stdout}`));
+      const args = [
+        path.join(root, modules, 'typescript/bin/tsc'),
+        '-p',
+        path.join(folder, project),
+      ];
+      await run(process.execPath, args).catch((error: { stdout: string }) =>
+        assert.fail(`${modules}: ${error.stdout}`),
+      );
     }
   };
 
   test('npm packs plain JavaScript and its types, and nothing else', async () => {
-    await run('npm', ['pack', '--pack-destination', folder], { cwd: path.join(root, 'proto/client') });
+    await run('npm', ['pack', '--pack-destination', folder], {
+      cwd: path.join(root, 'proto/client'),
+    });
     writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
     const [tarball = ''] = globSync('*.tgz', { cwd: folder });
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], {
+      cwd: folder,
+    });
     const installed = path.join(folder, 'node_modules/@bailiwick/client');
     const files = globSync('**/*.*', { cwd: installed }).sort();
     assert.ok(files.includes('dist/client.js') && files.includes('dist/gen/types.d.ts'));
     assert.deepEqual(
-      files.filter((file) => !/^(package\.json|(README\.md|LICENSE)|dist\/(gen\/)?\w+\.(d\.ts|js))$/.test(file)),
+      files.filter(
+        (file) =>
+          !/^(package\.json|(README\.md|LICENSE)|dist\/(gen\/)?\w+\.(d\.ts|js))$/.test(file),
+      ),
       [],
     );
-    const manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
-    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) assert.equal(manifest[kind], undefined, kind);
+    const manifest = JSON.parse(
+      readFileSync(path.join(installed, 'package.json'), 'utf8'),
+    ) as Record<string, unknown>;
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+      assert.equal(manifest[kind], undefined, kind);
     for (const file of files.filter((name) => name.endsWith('.d.ts')))
       assert.doesNotMatch(readFileSync(path.join(installed, file), 'utf8'), /[:<|(,] *any\b/, file);
   });
 
   test('a consumer and the examples of the documents pass tsc, with Node’s types and with a browser’s, and mistakes do not', async () => {
-    for (const [file, project] of Object.entries(projects)) writeFileSync(path.join(folder, file), JSON.stringify(project));
+    for (const [file, project] of Object.entries(projects))
+      writeFileSync(path.join(folder, file), JSON.stringify(project));
     writeFileSync(path.join(folder, 'consumer.ts'), consumer);
     writeFileSync(path.join(folder, 'mistakes.ts'), mistakes);
-    writeFileSync(path.join(folder, 'client-readme.ts'), examples('proto/client/README.md', 'declare const tenant: string, user: string;'));
+    writeFileSync(
+      path.join(folder, 'client-readme.ts'),
+      examples('proto/client/README.md', 'declare const tenant: string, user: string;'),
+    );
     const known = `import { createClient } from '@bailiwick/client'; declare const api: string, token: string, tenant: string;`;
     writeFileSync(path.join(folder, 'readme.ts'), examples('README.md', known));
     mkdirSync(path.join(folder, 'node_modules/@types'), { recursive: true });
-    symlinkSync(path.join(root, 'node_modules/@types/node'), path.join(folder, 'node_modules/@types/node'), 'dir');
+    symlinkSync(
+      path.join(root, 'node_modules/@types/node'),
+      path.join(folder, 'node_modules/@types/node'),
+      'dir',
+    );
     await tsc('tsconfig.json');
     await tsc('tsconfig.browser.json');
   });
@@ -149,9 +188,17 @@ describe('@bailiwick/client as a package', () => {
     const { token } = await signUp(stack);
     const tenant = await createTenant(stack, token);
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, token);
-    const { stdout } = await run(hostNode(), [path.join(folder, 'out/consumer.js'), stack.url, token, tenant], { env: { ...process.env, NODE_OPTIONS: '' } });
+    const { stdout } = await run(
+      hostNode(),
+      [path.join(folder, 'out/consumer.js'), stack.url, token, tenant],
+      { env: { ...process.env, NODE_OPTIONS: '' } },
+    );
     const { lines, ...rest } = JSON.parse(stdout) as { lines: number };
-    assert.deepEqual(rest, { name: 'Backend', paths: ['eng', 'eng/backend'], messages: ['endpoint name is required', 'endpoint url is required'] });
+    assert.deepEqual(rest, {
+      name: 'Backend',
+      paths: ['eng', 'eng/backend'],
+      messages: ['endpoint name is required', 'endpoint url is required'],
+    });
     assert.ok(lines >= 1);
   });
 });

@@ -41,25 +41,41 @@ test('a cluster elsewhere is left alone unless it is named, with an image that i
 
 test('an image and a context are named as arguments, and nothing else', () => {
   assert.deepEqual(readOptions([]), nothing);
-  assert.deepEqual(readOptions(['--image', 'b:1', '--context', 'test']), { image: 'b:1', context: 'test' });
+  assert.deepEqual(readOptions(['--image', 'b:1', '--context', 'test']), {
+    image: 'b:1',
+    context: 'test',
+  });
   assert.throws(() => readOptions(['--imgae', 'b:1']), /imgae/);
   assert.throws(() => readOptions(['b:1']));
 });
 
 test('the counts of the load are those of its last line', () => {
   assert.deepEqual(lastCounts(''), { requests: 0, failures: [] });
-  assert.deepEqual(lastCounts('{"requests":1,"failures":[]}\n{"requests":2,"failures":["a"]}\n'), { requests: 2, failures: ['a'] });
+  assert.deepEqual(lastCounts('{"requests":1,"failures":[]}\n{"requests":2,"failures":["a"]}\n'), {
+    requests: 2,
+    failures: ['a'],
+  });
 });
 
 test('the pod with the load is one that the namespace takes', () => {
-  const { spec } = loadPod({ image: 'bailiwick:test', gateway: 'http://bailiwick-gateway:8080', token: 'token', tenant: 'ten_1' });
+  const { spec } = loadPod({
+    image: 'bailiwick:test',
+    gateway: 'http://bailiwick-gateway:8080',
+    token: 'token',
+    tenant: 'ten_1',
+  });
   const containers = spec.containers.map((container) => ({ ...container, volumeMounts: [] }));
-  assertRestricted({ metadata: {}, spec: { ...spec, serviceAccountName: 'default', containers, volumes: [] } }, 'load');
+  assertRestricted(
+    { metadata: {}, spec: { ...spec, serviceAccountName: 'default', containers, volumes: [] } },
+    'load',
+  );
 });
 
 test('what still ends is waited for, and named where it does not end', async () => {
   const found = ['pod/a\npod/b\n', 'pod/b\n', '\n'];
-  await untilNothing('left', async () => found.shift() ?? assert.fail('asked too often'), { pauseMs: 1 });
+  await untilNothing('left', async () => found.shift() ?? assert.fail('asked too often'), {
+    pauseMs: 1,
+  });
   await assert.rejects(
     untilNothing('left', async () => 'pod/b\n', { limitMs: 5, pauseMs: 1 }),
     /^Error: left: pod\/b$/,
@@ -74,20 +90,29 @@ test('every pod that is installed has the image that was named', { skip: chart.s
     [`example.com/b@sha256:${'ab'.repeat(32)}`, `example.com/b@sha256:${'ab'.repeat(32)}`],
   ] as const) {
     const objects = await chart.render({ set: installValues(image, 'http://127.0.0.1:18080') });
-    for (const name of Object.keys(workloads)) assert.equal(containerOf(podOf(objects, 'Deployment', name)).image, wanted);
+    for (const name of Object.keys(workloads))
+      assert.equal(containerOf(podOf(objects, 'Deployment', name)).image, wanted);
     assert.equal(objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').length, 0);
   }
 });
 
-test('the upgrade replaces the pods of every workload, and neither the database’s nor the broker’s', { skip: chart.skip }, async () => {
+test('the upgrade replaces the pods of every workload, and neither the database’s nor the broker’s', {
+  skip: chart.skip,
+}, async () => {
   const podsWith = async (...more: string[]) => {
-    const objects = await chart.render({ set: [...installValues('bailiwick:test', 'http://127.0.0.1:18080'), ...more] });
+    const objects = await chart.render({
+      set: [...installValues('bailiwick:test', 'http://127.0.0.1:18080'), ...more],
+    });
     // The evaluation's random secrets stay as they are where there is a cluster to ask for them.
-    const pods = podsIn(objects).map(({ name, pod }) => [name, JSON.stringify(pod).replaceAll(/"checksum[^,}]*/g, '')] as const);
+    const pods = podsIn(objects).map(
+      ({ name, pod }) => [name, JSON.stringify(pod).replaceAll(/"checksum[^,}]*/g, '')] as const,
+    );
     return new Map(pods);
   };
   const [before, after] = [await podsWith(), await podsWith(rollingValue)];
-  const replaced = [...before].filter(([name, pod]) => after.get(name) !== pod).map(([name]) => name);
+  const replaced = [...before]
+    .filter(([name, pod]) => after.get(name) !== pod)
+    .map(([name]) => name);
   for (const name of Object.keys(workloads))
     assert.ok(
       replaced.some((one) => one.endsWith(name)),
@@ -101,10 +126,22 @@ test('where no cluster answers one line says so, and the run is no failure', asy
   try {
     const script = path.join(import.meta.dirname, 'run.ts');
     const without = await run(process.execPath, [script], { env: { PATH: folder } });
-    assert.equal(without.stderr, 'NOT TESTED ON KUBERNETES: no cluster answers (kubectl is not on the PATH)\n');
-    writeFileSync(path.join(folder, 'kubectl'), '#!/bin/sh\necho "The connection to the server was refused" >&2\nexit 1\n', { mode: 0o755 });
-    const silent = await run(process.execPath, [script], { env: { PATH: `${folder}:/bin:/usr/bin` } });
-    assert.equal(silent.stderr, 'NOT TESTED ON KUBERNETES: no cluster answers (The connection to the server was refused)\n');
+    assert.equal(
+      without.stderr,
+      'NOT TESTED ON KUBERNETES: no cluster answers (kubectl is not on the PATH)\n',
+    );
+    writeFileSync(
+      path.join(folder, 'kubectl'),
+      '#!/bin/sh\necho "The connection to the server was refused" >&2\nexit 1\n',
+      { mode: 0o755 },
+    );
+    const silent = await run(process.execPath, [script], {
+      env: { PATH: `${folder}:/bin:/usr/bin` },
+    });
+    assert.equal(
+      silent.stderr,
+      'NOT TESTED ON KUBERNETES: no cluster answers (The connection to the server was refused)\n',
+    );
     assert.equal(without.stdout + silent.stdout, '');
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -41,25 +41,43 @@ export const loadPod = ({ image, gateway, token, tenant }: Load) => ({
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
     containers: [
       {
         name: pod,
         image,
         imagePullPolicy: 'IfNotPresent',
         command: ['node', '--eval', script],
-        env: Object.entries({ GATEWAY: gateway, TOKEN: token, TENANT: tenant }).map(([name, value]) => ({ name, value })),
+        env: Object.entries({ GATEWAY: gateway, TOKEN: token, TENANT: tenant }).map(
+          ([name, value]) => ({ name, value }),
+        ),
         resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '256Mi' } },
-        securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
       },
     ],
   },
 });
 
 export async function startLoad(cluster: Cluster, load: Load) {
-  await cluster.kubectl('run', pod, `--image=${load.image}`, '--restart=Never', `--overrides=${JSON.stringify(loadPod(load))}`);
+  await cluster.kubectl(
+    'run',
+    pod,
+    `--image=${load.image}`,
+    '--restart=Never',
+    `--overrides=${JSON.stringify(loadPod(load))}`,
+  );
   await cluster.kubectl('wait', `pod/${pod}`, '--for=condition=Ready', '--timeout=120s');
-  const counts = async (): Promise<Counts> => lastCounts(await cluster.kubectl('logs', pod, '--tail=1'));
+  const counts = async (): Promise<Counts> =>
+    lastCounts(await cluster.kubectl('logs', pod, '--tail=1'));
   await eventually('the first requests', async () => (await counts()).requests > 50, 60_000);
   return {
     counts,
@@ -72,4 +90,5 @@ export async function startLoad(cluster: Cluster, load: Load) {
   };
 }
 
-export const lastCounts = (logs: string): Counts => JSON.parse(logs.trim().split('\n').at(-1) || '{"requests":0,"failures":[]}') as Counts;
+export const lastCounts = (logs: string): Counts =>
+  JSON.parse(logs.trim().split('\n').at(-1) || '{"requests":0,"failures":[]}') as Counts;

@@ -5,7 +5,10 @@ import { parseArgs } from 'node:util';
 export type Options = { image: string | undefined; context: string | undefined };
 
 export function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({ args: [...args], options: { image: { type: 'string' }, context: { type: 'string' } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: { image: { type: 'string' }, context: { type: 'string' } },
+  });
   return { image: values.image, context: values.context };
 }
 
@@ -15,17 +18,23 @@ export type Way = { command: string; args: readonly string[] } | 'shared' | 'pul
 /** Clusters on this machine are known by the names that their tools give to contexts. */
 export function wayInto(context: string, image: string): Way {
   const [, tool, name = ''] = /^(kind|k3d)-(.+)$/.exec(context) ?? [];
-  if (tool === 'kind') return { command: 'kind', args: ['load', 'docker-image', image, '--name', name] };
-  if (tool === 'k3d') return { command: 'k3d', args: ['image', 'import', image, '--cluster', name] };
+  if (tool === 'kind')
+    return { command: 'kind', args: ['load', 'docker-image', image, '--name', name] };
+  if (tool === 'k3d')
+    return { command: 'k3d', args: ['image', 'import', image, '--cluster', name] };
   if (context === 'minikube') return { command: 'minikube', args: ['image', 'load', image] };
-  return ['docker-desktop', 'orbstack', 'rancher-desktop', 'colima'].includes(context) ? 'shared' : 'pulled';
+  return ['docker-desktop', 'orbstack', 'rancher-desktop', 'colima'].includes(context)
+    ? 'shared'
+    : 'pulled';
 }
 
 /** Why this run must not touch the cluster. One on this machine is there to be tried on; any other has to be named. */
 export function refusal(current: string, { image, context }: Options): string | undefined {
   if (wayInto(current, '') !== 'pulled') return undefined;
-  if (context === undefined) return `${current} is no cluster on this machine that is known here: name it with --context ${current}, if it is the right one`;
-  if (image === undefined) return `${current} cannot be given an image of this machine: name one that it can pull with --image`;
+  if (context === undefined)
+    return `${current} is no cluster on this machine that is known here: name it with --context ${current}, if it is the right one`;
+  if (image === undefined)
+    return `${current} cannot be given an image of this machine: name one that it can pull with --image`;
   return undefined;
 }
 

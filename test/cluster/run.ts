@@ -39,7 +39,12 @@ async function main(): Promise<number> {
   const cluster = openCluster({ context: found.context, namespace, helm: helm.command });
   say(`testing ${image} in the namespace ${namespace} of ${found.context}`);
   await cluster.kubectl('create', 'namespace', namespace);
-  await cluster.kubectl('label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted');
+  await cluster.kubectl(
+    'label',
+    'namespace',
+    namespace,
+    'pod-security.kubernetes.io/enforce=restricted',
+  );
   try {
     await tryRelease(cluster, image, namespace);
     return 0;
@@ -54,7 +59,10 @@ async function main(): Promise<number> {
 async function buildImage(): Promise<string> {
   const image = `bailiwick:test-${randomBytes(3).toString('hex')}`;
   say(`building ${image} …`);
-  await run('docker', ['build', '--file', 'deploy/Dockerfile', '--tag', image, '.'], { cwd: root, maxBuffer: 1 << 28 });
+  await run('docker', ['build', '--file', 'deploy/Dockerfile', '--tag', image, '.'], {
+    cwd: root,
+    maxBuffer: 1 << 28,
+  });
   return image;
 }
 
@@ -67,8 +75,21 @@ async function tryRelease(cluster: Cluster, image: string, namespace: string): P
   const { token, tenant } = await useInstallation(cluster, url, namespace);
   say('the main job is done');
   say(await cluster.helm('test', release));
-  const load = await startLoad(cluster, { image, gateway: `http://${release}-gateway:8080`, token, tenant });
-  await cluster.helm('upgrade', release, cluster.chart, ...values, '--set', rollingValue, ...waiting);
+  const load = await startLoad(cluster, {
+    image,
+    gateway: `http://${release}-gateway:8080`,
+    token,
+    tenant,
+  });
+  await cluster.helm(
+    'upgrade',
+    release,
+    cluster.chart,
+    ...values,
+    '--set',
+    rollingValue,
+    ...waiting,
+  );
   await settled(cluster);
   say(`upgraded: ${JSON.stringify(await load.counts())}`);
   await cluster.helm('rollback', release, ...waiting);
@@ -82,7 +103,11 @@ async function tryRelease(cluster: Cluster, image: string, namespace: string): P
 }
 
 /** Does the main job from here, as somebody who forwards ports, and leaves somebody signed in with a tenant. */
-async function useInstallation(cluster: Cluster, url: string, namespace: string): Promise<{ token: string; tenant: string }> {
+async function useInstallation(
+  cluster: Cluster,
+  url: string,
+  namespace: string,
+): Promise<{ token: string; tenant: string }> {
   const gateway = await cluster.forward(`${release}-gateway`, `${new URL(url).port}:8080`);
   const inbox = await cluster.forward(`${release}-inbox`, ':8025').catch(async (error: unknown) => {
     await gateway.stop();
@@ -103,10 +128,26 @@ async function useInstallation(cluster: Cluster, url: string, namespace: string)
   }
 }
 
-async function call(url: string, operation: string, body: unknown, token?: string): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(`${url}/${operation}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+async function call(
+  url: string,
+  operation: string,
+  body: unknown,
+  token?: string,
+): Promise<Answer> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(`${url}/${operation}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer['body'],
+  };
 }
 
 /** Until the pods that were replaced have ended: they still take calls while they do. */
@@ -115,7 +156,9 @@ async function settled(cluster: Cluster): Promise<void> {
     const pods = JSON.parse(await cluster.kubectl('get', 'pods', '--output', 'json')) as {
       items: Array<{ metadata: { name: string; deletionTimestamp?: string } }>;
     };
-    return pods.items.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name])).join();
+    return pods.items
+      .flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name]))
+      .join();
   });
 }
 

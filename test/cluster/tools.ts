@@ -13,28 +13,56 @@ const limitMs = 15 * 60_000;
 export type Cluster = ReturnType<typeof openCluster>;
 
 /** The context that kubectl would use and that answers, or why there is none. */
-export async function findContext(wanted: string | undefined): Promise<{ context: string } | { reason: string }> {
+export async function findContext(
+  wanted: string | undefined,
+): Promise<{ context: string } | { reason: string }> {
   try {
     const context = wanted ?? (await run('kubectl', ['config', 'current-context'])).stdout.trim();
-    await run('kubectl', ['--context', context, '--request-timeout', '5s', 'get', '--raw', '/version']);
+    await run('kubectl', [
+      '--context',
+      context,
+      '--request-timeout',
+      '5s',
+      'get',
+      '--raw',
+      '/version',
+    ]);
     return { context };
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
-    return { reason: code === 'ENOENT' ? 'kubectl is not on the PATH' : (stderr.trim().split('\n').at(-1) ?? '') };
+    return {
+      reason:
+        code === 'ENOENT' ? 'kubectl is not on the PATH' : (stderr.trim().split('\n').at(-1) ?? ''),
+    };
   }
 }
 
-export function openCluster({ context, namespace, helm }: { context: string; namespace: string; helm: string }) {
-  const ask = async (command: string, args: readonly string[]) => (await run(command, [...args], { timeout: limitMs, maxBuffer: 1 << 26 })).stdout;
+export function openCluster({
+  context,
+  namespace,
+  helm,
+}: {
+  context: string;
+  namespace: string;
+  helm: string;
+}) {
+  const ask = async (command: string, args: readonly string[]) =>
+    (await run(command, [...args], { timeout: limitMs, maxBuffer: 1 << 26 })).stdout;
   const place = ['--context', context, '--namespace', namespace];
   const kubectl = (...args: string[]) => ask('kubectl', [...place, ...args]);
   return {
     kubectl,
-    helm: (...args: string[]) => ask(helm, [...args, '--kube-context', context, '--namespace', namespace]),
+    helm: (...args: string[]) =>
+      ask(helm, [...args, '--kube-context', context, '--namespace', namespace]),
     chart: chartDir,
     /** Leads a port of this machine to a Service, until told to stop. */
-    async forward(service: string, ports: string): Promise<{ port: number; stop(): Promise<void> }> {
-      const child = spawn('kubectl', [...place, 'port-forward', `service/${service}`, ports], { stdio: ['ignore', 'pipe', 'inherit'] });
+    async forward(
+      service: string,
+      ports: string,
+    ): Promise<{ port: number; stop(): Promise<void> }> {
+      const child = spawn('kubectl', [...place, 'port-forward', `service/${service}`, ports], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       const ended = once(child, 'close');
       const port = await new Promise<number>((resolve, reject) => {
         // Read to the end: it says a line for each connection.
@@ -60,7 +88,11 @@ export function openCluster({ context, namespace, helm }: { context: string; nam
 }
 
 /** Looks until nothing is found any more; fails with what is still there. */
-export async function untilNothing(complaint: string, look: () => Promise<string>, { limitMs = 120_000, pauseMs = 1000 } = {}): Promise<void> {
+export async function untilNothing(
+  complaint: string,
+  look: () => Promise<string>,
+  { limitMs = 120_000, pauseMs = 1000 } = {},
+): Promise<void> {
   for (const deadline = Date.now() + limitMs; ; await sleep(pauseMs)) {
     const found = (await look()).trim();
     if (found === '') return;

@@ -28,7 +28,8 @@ const bodies: Readonly<Record<string, Buffer>> = {
 };
 
 /** stripe's verifier reads the body as text, and loses the mark that is signed. */
-const beginsWithMark = (body: Buffer) => body.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]));
+const beginsWithMark = (body: Buffer) =>
+  body.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]));
 
 describeBoth('the stock verifiers', (topology) => {
   let stack: Stack;
@@ -40,7 +41,11 @@ describeBoth('the stock verifiers', (topology) => {
     const { token } = await signUp(stack);
     owner = { stack, token, tenant: await createTenant(stack, token) };
     endpoint = await makeEndpoint(owner, 'bodies');
-    present = String(bodyOf(await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: endpoint.id }, token))['Secret']);
+    present = String(
+      bodyOf(
+        await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: endpoint.id }, token),
+      )['Secret'],
+    );
   });
   after(() => stack?.stop());
 
@@ -70,7 +75,10 @@ describeBoth('the stock verifiers', (topology) => {
         );
       }
       const changed = Buffer.concat([raw, Buffer.from(' ')]);
-      assert.ok(!accepted(() => stripe(changed, request.Headers, present)) && !accepted(() => standard(changed, request.Headers, present)));
+      assert.ok(
+        !accepted(() => stripe(changed, request.Headers, present)) &&
+          !accepted(() => standard(changed, request.Headers, present)),
+      );
       // What they cannot read as text is signed all the same.
       const { SignatureValid, StandardWebhooksValid } = await newestAt(stack, 'bodies', present);
       assert.ok(SignatureValid && StandardWebhooksValid);
@@ -80,7 +88,11 @@ describeBoth('the stock verifiers', (topology) => {
   test('Webhooks_Deliver refuses a body that is too large, and none at all', async () => {
     const request = { Tenant: owner.tenant, Endpoint: endpoint.id, Type: 'test.sent' };
     for (const Body of [Buffer.alloc(largest + 1, 32).toString('base64'), '', undefined]) {
-      assertRefused(await stack.call('Webhooks_Deliver', { ...request, Body }, stack.workerToken), 400, 'invalid_argument');
+      assertRefused(
+        await stack.call('Webhooks_Deliver', { ...request, Body }, stack.workerToken),
+        400,
+        'invalid_argument',
+      );
     }
   });
 });

@@ -9,8 +9,22 @@ import { describeBoth, eventually, type Stack, startStack } from '../harness.ts'
 import { type Caught, caughtBy, createTenant, signUp } from '../people.ts';
 import { countOf, eventsOf, rowsOf } from '../store.ts';
 
-type Task = { ID: string; Status: string; StatusCode: number; Attempt: number; Error: string; Message: string };
-type Attempt = { attempt: number; status: string; status_code: number; error: string; started_at: Date; next_attempt_at: Date | null };
+type Task = {
+  ID: string;
+  Status: string;
+  StatusCode: number;
+  Attempt: number;
+  Error: string;
+  Message: string;
+};
+type Attempt = {
+  attempt: number;
+  status: string;
+  status_code: number;
+  error: string;
+  started_at: Date;
+  next_attempt_at: Date | null;
+};
 
 const mattermost = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -29,12 +43,17 @@ describeBoth('chat messages', (topology) => {
 
   async function createEndpoint(hook: string, more: Record<string, unknown> = {}): Promise<string> {
     const URL = hook.startsWith('http') ? hook : `${stack.inboxUrl}/hooks/${hook}`;
-    const answer = await stack.call('Chat_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'Operations', ...more }, URL }, token);
+    const answer = await stack.call(
+      'Chat_CreateEndpoint',
+      { Endpoint: { Tenant: tenant, Name: 'Operations', ...more }, URL },
+      token,
+    );
     return (recordIn(answer, 'Endpoint') as { ID: string }).ID;
   }
 
   const quiet = { EventTypes: ['none.of.these'] };
-  const saveGroup = async (Path: string, Name: string) => bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path, Name } }, token));
+  const saveGroup = async (Path: string, Name: string) =>
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path, Name } }, token));
   const request = (Endpoint: string, body: Uint8Array | string = '{"text":"hello"}') => ({
     Tenant: tenant,
     Endpoint,
@@ -42,7 +61,10 @@ describeBoth('chat messages', (topology) => {
     Body: Buffer.from(body).toString('base64'),
   });
   const deliver = async (endpoint: string, body?: Uint8Array | string) =>
-    recordIn(await stack.call('Chat_Deliver', request(endpoint, body), stack.workerToken), 'Task') as Task;
+    recordIn(
+      await stack.call('Chat_Deliver', request(endpoint, body), stack.workerToken),
+      'Task',
+    ) as Task;
   const caught = (hook: string, count = 1): Promise<Caught[]> =>
     eventually(`${count} messages at ${hook}`, async () => {
       const found = await caughtBy(stack, hook);
@@ -60,9 +82,16 @@ describeBoth('chat messages', (topology) => {
       return found.length >= count && found.at(-1)?.next_attempt_at === null && found;
     });
   const waiting = (endpoint: string, state: string) =>
-    countOf(stack, 'notifications.delivery_waiting where tenant = $1 and endpoint = $2 and state = $3', [tenant, endpoint, state]);
+    countOf(
+      stack,
+      'notifications.delivery_waiting where tenant = $1 and endpoint = $2 and state = $3',
+      [tenant, endpoint, state],
+    );
   const readEndpoint = async (ID: string) =>
-    recordIn(await stack.call('Chat_GetEndpoint', { Tenant: tenant, ID }, token), 'Endpoint') as Record<string, unknown>;
+    recordIn(
+      await stack.call('Chat_GetEndpoint', { Tenant: tenant, ID }, token),
+      'Endpoint',
+    ) as Record<string, unknown>;
 
   test('a change in a tenant arrives as a message in words, in the way of its service', async () => {
     await createEndpoint('plain', { EventTypes: ['group.created'] });
@@ -79,8 +108,13 @@ describeBoth('chat messages', (topology) => {
     assert.match(lines[1] ?? '', /^Group: Told @\u200ball \(grp_[0-9a-z]{26}\)$/);
     assert.deepEqual(lines.slice(2, 4), [`By: user ${userId}`, `Tenant: ${tenant}`]);
     assert.match(lines[4] ?? '', /^group\.created · evt_[0-9a-z]{26} · \d{4}-/);
-    assert.ok((JSON.parse(marked?.Body ?? '') as { text: string }).text.startsWith('**Group created**\nGroup\\: Told \\@\u200ball'));
-    for (const header of ['x-webhook-signature', 'webhook-id', 'traceparent', 'authorization']) assert.ok(!(header in message.Headers), header);
+    assert.ok(
+      (JSON.parse(marked?.Body ?? '') as { text: string }).text.startsWith(
+        '**Group created**\nGroup\\: Told \\@\u200ball',
+      ),
+    );
+    for (const header of ['x-webhook-signature', 'webhook-id', 'traceparent', 'authorization'])
+      assert.ok(!(header in message.Headers), header);
     assert.deepEqual(await caughtBy(stack, 'other'), []);
   });
 
@@ -90,7 +124,11 @@ describeBoth('chat messages', (topology) => {
     const messages = await caught('flaky', 3);
     assert.equal(new Set(messages.map(({ Body }) => Body)).size, 1);
     assert.deepEqual(
-      (await ended(id, 3)).map(({ attempt, status, status_code }) => [attempt, status, status_code]),
+      (await ended(id, 3)).map(({ attempt, status, status_code }) => [
+        attempt,
+        status,
+        status_code,
+      ]),
       [
         [1, 'retry', 500],
         [2, 'retry', 500],
@@ -111,7 +149,11 @@ describeBoth('chat messages', (topology) => {
   });
 
   test('what the service refuses is not sent again, and the endpoint stays on', async () => {
-    const ids = await Promise.all(['404', '400', '302'].map((status) => createEndpoint(`no-${status}?status=${status}`, { EventTypes: ['group.created'] })));
+    const ids = await Promise.all(
+      ['404', '400', '302'].map((status) =>
+        createEndpoint(`no-${status}?status=${status}`, { EventTypes: ['group.created'] }),
+      ),
+    );
     await saveGroup('refused', 'Refused');
     for (const id of ids) {
       const [attempt, ...more] = await ended(id, 1);
@@ -123,7 +165,9 @@ describeBoth('chat messages', (topology) => {
   });
 
   test('410 switches the endpoint off, which others are told of and itself is not', async () => {
-    const id = await createEndpoint('archived?status=410', { EventTypes: ['group.created', 'chat_endpoint.disabled'] });
+    const id = await createEndpoint('archived?status=410', {
+      EventTypes: ['group.created', 'chat_endpoint.disabled'],
+    });
     await createEndpoint('watching', { EventTypes: ['chat_endpoint.disabled'] });
     await saveGroup('archived', 'Archived');
     const [notice] = await caught('watching');
@@ -135,7 +179,9 @@ describeBoth('chat messages', (topology) => {
     assert.equal(endpoint['Active'], false);
     assert.equal(endpoint['DisabledReason'], 'the receiver answered 410 Gone');
     assert.ok(endpoint['DisabledAt']);
-    const disabled = (await eventsOf(stack, 'notifications', tenant)).find(({ type, data }) => type === 'chat_endpoint.disabled' && data['ID'] === id);
+    const disabled = (await eventsOf(stack, 'notifications', tenant)).find(
+      ({ type, data }) => type === 'chat_endpoint.disabled' && data['ID'] === id,
+    );
     assert.deepEqual(disabled?.data, endpoint);
     assert.deepEqual(disabled.previous, { Active: true, DisabledReason: '', DisabledAt: null });
     assert.deepEqual(
@@ -144,7 +190,16 @@ describeBoth('chat messages', (topology) => {
     );
     assert.equal((await caughtBy(stack, 'archived')).length, 1);
     // Switched on again it begins anew.
-    bodyOf(await stack.call('Chat_UpdateEndpoint', { Endpoint: { ID: id, Name: 'Operations', Active: true }, URL: `${stack.inboxUrl}/hooks/revived` }, token));
+    bodyOf(
+      await stack.call(
+        'Chat_UpdateEndpoint',
+        {
+          Endpoint: { ID: id, Name: 'Operations', Active: true },
+          URL: `${stack.inboxUrl}/hooks/revived`,
+        },
+        token,
+      ),
+    );
     const { DisabledReason, DisabledAt } = await readEndpoint(id);
     assert.deepEqual([DisabledReason, DisabledAt], ['', undefined]);
     await saveGroup('revived', 'Revived');
@@ -154,7 +209,11 @@ describeBoth('chat messages', (topology) => {
   test('a service that asks to be left alone is left alone for so long', async () => {
     let first = true;
     const receiver = await startReceiver((response) => {
-      const headers = { 'content-type': 'application/json', 'retry-after': '1500', 'x-ratelimit-reset-after': '1.5' };
+      const headers = {
+        'content-type': 'application/json',
+        'retry-after': '1500',
+        'x-ratelimit-reset-after': '1.5',
+      };
       response.writeHead(first ? 429 : 204, first ? headers : {}).end();
       first = false;
     });
@@ -174,8 +233,13 @@ describeBoth('chat messages', (topology) => {
   test('410 of a URL that was replaced meanwhile switches nothing off', async () => {
     let ID = '';
     const receiver = await startReceiver((response) => {
-      const change = { Endpoint: { ID, Name: 'Operations' }, URL: `${stack.inboxUrl}/hooks/replaced` };
-      void stack.call('Chat_UpdateEndpoint', change, token).then(({ status }) => response.writeHead(status === 200 ? 410 : 500).end());
+      const change = {
+        Endpoint: { ID, Name: 'Operations' },
+        URL: `${stack.inboxUrl}/hooks/replaced`,
+      };
+      void stack
+        .call('Chat_UpdateEndpoint', change, token)
+        .then(({ status }) => response.writeHead(status === 200 ? 410 : 500).end());
     });
     try {
       ID = await createEndpoint(receiver.url, quiet);
@@ -191,46 +255,88 @@ describeBoth('chat messages', (topology) => {
 
   test('Chat_Deliver makes one attempt with the body as it is, and says what came of it', async () => {
     const id = await createEndpoint('by-hand', quiet);
-    for (const body of ['{"text":"hello"}', '{ "spaced" : "ünïcödé 🦉" }', 'not json', Buffer.from([0, 255, 1, 254])]) {
+    for (const body of [
+      '{"text":"hello"}',
+      '{ "spaced" : "ünïcödé 🦉" }',
+      'not json',
+      Buffer.from([0, 255, 1, 254]),
+    ]) {
       const task = await deliver(id, body);
-      assert.deepEqual([task.Status, task.StatusCode, task.Attempt, task.Error], ['delivered', 200, 1, '']);
+      assert.deepEqual(
+        [task.Status, task.StatusCode, task.Attempt, task.Error],
+        ['delivered', 200, 1, ''],
+      );
       assert.equal(task.ID, (await deliver(id, body)).ID);
       const [message] = await caught('by-hand');
       assert.deepEqual(Buffer.from(message?.BodyBase64 ?? '', 'base64'), Buffer.from(body));
     }
     const failing = await createEndpoint('by-hand-failing?status=500', quiet);
     const { Status, StatusCode, Error, Message } = await deliver(failing);
-    assert.deepEqual([Status, StatusCode, Error, Message], ['retry', 500, 'http_status', 'the receiver answered 500']);
+    assert.deepEqual(
+      [Status, StatusCode, Error, Message],
+      ['retry', 500, 'http_status', 'the receiver answered 500'],
+    );
     assert.equal((await caughtBy(stack, 'by-hand-failing')).length, 1);
     const unreachable = await createEndpoint('http://127.0.0.1:1/hooks/none', quiet);
     const refused = await deliver(unreachable);
-    assert.deepEqual([refused.Status, refused.StatusCode, refused.Error], ['retry', 0, 'connection_refused']);
+    assert.deepEqual(
+      [refused.Status, refused.StatusCode, refused.Error],
+      ['retry', 0, 'connection_refused'],
+    );
     assert.ok(!JSON.stringify(refused).includes('127.0.0.1'));
   });
 
   test('Chat_SendTest sends one message in words at once, also to an inactive endpoint, and it is among the attempts', async () => {
     const endpoint = await createEndpoint('tested', quiet);
-    const sendTest = async () => recordIn(await stack.call('Chat_SendTest', { Tenant: tenant, ID: endpoint }, token), 'Task') as Task;
+    const sendTest = async () =>
+      recordIn(
+        await stack.call('Chat_SendTest', { Tenant: tenant, ID: endpoint }, token),
+        'Task',
+      ) as Task;
     assert.equal((await sendTest()).Status, 'delivered');
     const [message] = await caught('tested');
     assert.match((JSON.parse(message?.Body ?? '') as { text: string }).text, /Operations/);
-    bodyOf(await stack.call('Chat_UpdateEndpoint', { Endpoint: { ID: endpoint, Name: 'Operations', Active: false } }, token));
+    bodyOf(
+      await stack.call(
+        'Chat_UpdateEndpoint',
+        { Endpoint: { ID: endpoint, Name: 'Operations', Active: false } },
+        token,
+      ),
+    );
     assert.equal((await sendTest()).Status, 'delivered');
-    const page = recordIn(await stack.call('Chat_ListAttempts', { Tenant: tenant, Endpoint: endpoint }, token), 'Page') as { Items: Array<{ Type: string }> };
+    const page = recordIn(
+      await stack.call('Chat_ListAttempts', { Tenant: tenant, Endpoint: endpoint }, token),
+      'Page',
+    ) as { Items: Array<{ Type: string }> };
     assert.equal(page.Items.length, 2);
-    assertRefused(await stack.call('Chat_SendTest', { Tenant: tenant, ID: createId('slk') }, token), 400, 'not_found');
+    assertRefused(
+      await stack.call('Chat_SendTest', { Tenant: tenant, ID: createId('slk') }, token),
+      400,
+      'not_found',
+    );
   });
 
   test('Chat_Deliver is closed to everybody but the worker', async () => {
     const id = await createEndpoint('closed', quiet);
-    for (const credential of [token, stack.platformKey]) assertRefused(await stack.call('Chat_Deliver', request(id), credential), 403, 'permission_denied');
+    for (const credential of [token, stack.platformKey])
+      assertRefused(
+        await stack.call('Chat_Deliver', request(id), credential),
+        403,
+        'permission_denied',
+      );
     assertRefused(await stack.call('Chat_Deliver', request(id)), 401, 'unauthenticated');
     assert.deepEqual(await caughtBy(stack, 'closed'), []);
   });
 
   test('an inactive, deleted or foreign endpoint gets nothing', async () => {
     const id = await createEndpoint('gone', quiet);
-    bodyOf(await stack.call('Chat_UpdateEndpoint', { Endpoint: { ID: id, Name: 'Operations', Active: false } }, token));
+    bodyOf(
+      await stack.call(
+        'Chat_UpdateEndpoint',
+        { Endpoint: { ID: id, Name: 'Operations', Active: false } },
+        token,
+      ),
+    );
     const statusOf = async (endpoint: string) => {
       const { Status, Error } = await deliver(endpoint);
       return [Status, Error];
@@ -240,15 +346,23 @@ describeBoth('chat messages', (topology) => {
     assert.deepEqual(await statusOf(id), ['dropped', 'endpoint_not_found']);
     assert.deepEqual(await statusOf(createId('slk')), ['dropped', 'endpoint_not_found']);
     const other = await createEndpoint('gone', quiet);
-    const foreign = await stack.call('Chat_Deliver', { ...request(other), Tenant: createId('tnt') }, stack.workerToken);
+    const foreign = await stack.call(
+      'Chat_Deliver',
+      { ...request(other), Tenant: createId('tnt') },
+      stack.workerToken,
+    );
     assert.equal((recordIn(foreign, 'Task') as Task).Error, 'endpoint_not_found');
     assert.deepEqual(await caughtBy(stack, 'gone'), []);
   });
 });
 
 /** A receiver of our own, for answers that the inbox has none of. */
-async function startReceiver(answer: (response: ServerResponse) => void): Promise<{ url: string; stop: () => void }> {
-  const server = createServer((request, response) => void request.resume().on('end', () => answer(response)));
+async function startReceiver(
+  answer: (response: ServerResponse) => void,
+): Promise<{ url: string; stop: () => void }> {
+  const server = createServer(
+    (request, response) => void request.resume().on('end', () => answer(response)),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat`,

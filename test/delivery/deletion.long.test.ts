@@ -18,13 +18,18 @@ describe('deletions reach every service', () => {
   let stack: Stack;
   let ada: Awaited<ReturnType<typeof signUp>>;
   before(async () => {
-    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off', BAILIWICK_TENANT_GRACE_SECONDS: `${graceSeconds}` });
+    stack = await startStack('five processes', {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_TENANT_GRACE_SECONDS: `${graceSeconds}`,
+    });
     ada = await signUp(stack);
   });
   after(() => stack?.stop());
 
-  const platform = (operation: string, body: object) => stack.call(operation, body, stack.platformKey);
-  const asAda = async (operation: string, body: object) => bodyOf(await stack.call(operation, body, ada.token));
+  const platform = (operation: string, body: object) =>
+    stack.call(operation, body, stack.platformKey);
+  const asAda = async (operation: string, body: object) =>
+    bodyOf(await stack.call(operation, body, ada.token));
 
   /** The tables that hold this text anywhere, but for those that remember. */
   async function tablesWith(text: string): Promise<string[]> {
@@ -33,14 +38,22 @@ describe('deletions reach every service', () => {
       'select schemaname as schema, tablename as name from pg_tables where schemaname = any ($1) and not tablename = any ($2)',
       [schemas, remembering],
     );
-    const counts = await Promise.all(tables.map(({ schema, name }) => countOf(stack, `${schema}.${name} t where strpos(t::text, $1) > 0`, [text])));
-    return tables.filter((_, index) => counts[index] !== 0).map(({ schema, name }) => `${schema}.${name}`);
+    const counts = await Promise.all(
+      tables.map(({ schema, name }) =>
+        countOf(stack, `${schema}.${name} t where strpos(t::text, $1) > 0`, [text]),
+      ),
+    );
+    return tables
+      .filter((_, index) => counts[index] !== 0)
+      .map(({ schema, name }) => `${schema}.${name}`);
   }
 
   async function assertGone(what: string, id: string): Promise<void> {
     let left: string[] = [];
     const gone = async () => (left = await tablesWith(id)).length === 0;
-    await eventually(`${what} to be gone`, gone, 100_000).catch((error: unknown) => assert.fail(`${String(error)}: ${left.join()}`));
+    await eventually(`${what} to be gone`, gone, 100_000).catch((error: unknown) =>
+      assert.fail(`${String(error)}: ${left.join()}`),
+    );
   }
 
   async function newTenant(): Promise<string> {
@@ -55,7 +68,9 @@ describe('deletions reach every service', () => {
       await asAda('TenantMembers_Add', { Tenant, UserID: dan.id });
       await asAda('Groups_Save', { Group: { Tenant, Path: 'eng' } });
       await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: dan.id });
-      await asAda('Grants_Add', { Grant: { Tenant, UserID: dan.id, Role: 'auditor', Resource: 'doc-1' } });
+      await asAda('Grants_Add', {
+        Grant: { Tenant, UserID: dan.id, Role: 'auditor', Resource: 'doc-1' },
+      });
     }
     bodyOf(await platform('Grants_Add', { Grant: { UserID: dan.id, Role: 'platform-support' } }));
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: dan.email }));
@@ -72,20 +87,28 @@ describe('deletions reach every service', () => {
     const dan = await busyPerson();
     const [tenant = ''] = dan.tenants;
     await asAda('Webhooks_CreateEndpoint', {
-      Endpoint: { Tenant: tenant, Name: 'a', URL: `${stack.inboxUrl}/hooks/left`, EventTypes: ['user.*', 'tenant.*'] },
+      Endpoint: {
+        Tenant: tenant,
+        Name: 'a',
+        URL: `${stack.inboxUrl}/hooks/left`,
+        EventTypes: ['user.*', 'tenant.*'],
+      },
     });
     bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
     await assertGone('the user', dan.id);
     const told = ['tenant.member_removed', 'user.deleted'];
     await eventually('both events', async () => {
-      const types = (await caughtBy(stack, 'left')).map(({ Body }) => (JSON.parse(Body) as { type: string }).type);
+      const types = (await caughtBy(stack, 'left')).map(
+        ({ Body }) => (JSON.parse(Body) as { type: string }).type,
+      );
       return told.every((type) => types.includes(type));
     });
     // Who did it is who deleted the user.
-    const actors = await rowsOf(stack, `select event::jsonb->'actor'->>'id' as id from access.outbox where type = $1 and for_tenant = any ($2)`, [
-      'tenant.member_removed',
-      dan.tenants,
-    ]);
+    const actors = await rowsOf(
+      stack,
+      `select event::jsonb->'actor'->>'id' as id from access.outbox where type = $1 and for_tenant = any ($2)`,
+      ['tenant.member_removed', dan.tenants],
+    );
     assert.deepEqual(actors, [{ id: dan.id }, { id: dan.id }]);
   });
 
@@ -107,24 +130,62 @@ describe('deletions reach every service', () => {
   test('of a user whose event never came, access removes what is left all the same', async () => {
     const tenant = await newTenant();
     const id = createId('usr');
-    await rowsOf(stack, `insert into access.tenant_member (tenant, user_id, status, source, joined_at) values ($1, $2, 'active', 'admin', now())`, [
-      tenant,
-      id,
-    ]);
-    await rowsOf(stack, `insert into access.subject_state (subject, state, since, changed_at) values ($1, 'deleted', now(), now())`, [id]);
+    await rowsOf(
+      stack,
+      `insert into access.tenant_member (tenant, user_id, status, source, joined_at) values ($1, $2, 'active', 'admin', now())`,
+      [tenant, id],
+    );
+    await rowsOf(
+      stack,
+      `insert into access.subject_state (subject, state, since, changed_at) values ($1, 'deleted', now(), now())`,
+      [id],
+    );
     await assertGone('the user', id);
   });
 
   /** What identity tells of a bot. */
   async function tell(type: string, tenant: string, data: object): Promise<void> {
     const id = createId('evt');
-    const event = { id, type, timestamp: new Date().toISOString(), tenant, actor: { type: 'user', id: ada.id }, apiVersion: '1.0.0', data, previous: {} };
-    const audit = { ID: createId('aud'), Tenant: tenant, OccurredAt: event.timestamp, Action: type, Operation: 'Bots_Save', Result: 'success', Code: '' };
-    const actor = { ActorType: 'user', ActorID: ada.id, CredentialID: '', IP: '', UserAgent: '', RequestID: '', TraceID: '', Permission: '', GrantID: '' };
+    const event = {
+      id,
+      type,
+      timestamp: new Date().toISOString(),
+      tenant,
+      actor: { type: 'user', id: ada.id },
+      apiVersion: '1.0.0',
+      data,
+      previous: {},
+    };
+    const audit = {
+      ID: createId('aud'),
+      Tenant: tenant,
+      OccurredAt: event.timestamp,
+      Action: type,
+      Operation: 'Bots_Save',
+      Result: 'success',
+      Code: '',
+    };
+    const actor = {
+      ActorType: 'user',
+      ActorID: ada.id,
+      CredentialID: '',
+      IP: '',
+      UserAgent: '',
+      RequestID: '',
+      TraceID: '',
+      Permission: '',
+      GrantID: '',
+    };
     await rowsOf(
       stack,
       `insert into identity.outbox (id, for_tenant, type, event, audit, tasks, traceparent, created_at) values ($1, $2, $3, $4, $5, '[]', '', now())`,
-      [id, tenant, type, JSON.stringify(event), JSON.stringify({ ...audit, ...actor, Targets: [], Changes: [] })],
+      [
+        id,
+        tenant,
+        type,
+        JSON.stringify(event),
+        JSON.stringify({ ...audit, ...actor, Targets: [], Changes: [] }),
+      ],
     );
   }
 
@@ -137,11 +198,23 @@ describe('deletions reach every service', () => {
         `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'bot', $3, 'auditor', '', '', now())`,
         [scope, createId('bgr'), bot],
       );
-    const allowed = async () => (await asAda('Access_Check', { Tenant: tenant, Subject: bot, Permission: 'iam.groups.read' }))['Allowed'];
-    const told = (UpdatedAt: number, Active: boolean) => ({ ID: bot, Tenant: tenant, Active, UpdatedAt: new Date(UpdatedAt).toISOString() });
+    const allowed = async () =>
+      (
+        await asAda('Access_Check', { Tenant: tenant, Subject: bot, Permission: 'iam.groups.read' })
+      )['Allowed'];
+    const told = (UpdatedAt: number, Active: boolean) => ({
+      ID: bot,
+      Tenant: tenant,
+      Active,
+      UpdatedAt: new Date(UpdatedAt).toISOString(),
+    });
     const now = Date.now();
     // One that nobody can follow comes first, and is in nobody's way.
-    await tell('bot.updated', tenant, { ID: createId('bot'), Active: false, UpdatedAt: 'at no time' });
+    await tell('bot.updated', tenant, {
+      ID: createId('bot'),
+      Active: false,
+      UpdatedAt: 'at no time',
+    });
     assert.equal(await allowed(), true);
     await tell('bot.updated', tenant, told(now, false));
     await eventually('the bot to be switched off', async () => (await allowed()) === false);
@@ -149,7 +222,10 @@ describe('deletions reach every service', () => {
     await eventually('the bot to be switched on', async () => (await allowed()) === true);
     // Older news that come late.
     await tell('bot.updated', tenant, told(now + 5, false));
-    await eventually('the relay', async () => (await countOf(stack, 'identity.outbox where published_at is null')) === 0);
+    await eventually(
+      'the relay',
+      async () => (await countOf(stack, 'identity.outbox where published_at is null')) === 0,
+    );
     await sleep(500);
     assert.equal(await allowed(), true);
     stack.kill('access');
@@ -163,8 +239,14 @@ describe('deletions reach every service', () => {
     const tenant = await newTenant();
     await asAda('Groups_Save', { Group: { Tenant: tenant, Path: 'eng/short-lived' } });
     await asAda('Groups_AddMember', { Tenant: tenant, Group: 'eng/short-lived', UserID: ada.id });
-    await asAda('GroupGrants_Add', { Grant: { Tenant: tenant, Group: 'eng/short-lived', Role: 'auditor' } });
-    const [group] = await rowsOf<{ id: string }>(stack, 'select id from access.group_entry where tenant = $1', [tenant]);
+    await asAda('GroupGrants_Add', {
+      Grant: { Tenant: tenant, Group: 'eng/short-lived', Role: 'auditor' },
+    });
+    const [group] = await rowsOf<{ id: string }>(
+      stack,
+      'select id from access.group_entry where tenant = $1',
+      [tenant],
+    );
     await asAda('Groups_Delete', { Tenant: tenant, Path: 'eng/short-lived' });
     assert.deepEqual(await tablesWith('eng/short-lived'), []);
     assert.deepEqual(await tablesWith(group?.id ?? 'none'), []);
@@ -173,16 +255,30 @@ describe('deletions reach every service', () => {
   /** A tenant with something in every table there is, of which deliveries of both kinds wait. */
   async function fullTenant(): Promise<string> {
     const Tenant = await newTenant();
-    const carol = recordIn(await platform('Users_Create', { User: { Email: newAddress() } }), 'User') as { ID: string };
+    const carol = recordIn(
+      await platform('Users_Create', { User: { Email: newAddress() } }),
+      'User',
+    ) as { ID: string };
     const path = `/hooks/down?status=503`;
-    await asAda('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL: `${stack.inboxUrl}${path}`, EventTypes: ['group.*'] } });
-    await asAda('Chat_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', EventTypes: ['group.*'] }, URL: `${stack.inboxUrl}${path}` });
-    await asAda('Roles_Save', { Role: { Tenant, Slug: 'editor', Name: 'Editor', Permissions: ['app.docs.*'] } });
+    await asAda('Webhooks_CreateEndpoint', {
+      Endpoint: { Tenant, Name: 'a', URL: `${stack.inboxUrl}${path}`, EventTypes: ['group.*'] },
+    });
+    await asAda('Chat_CreateEndpoint', {
+      Endpoint: { Tenant, Name: 'a', EventTypes: ['group.*'] },
+      URL: `${stack.inboxUrl}${path}`,
+    });
+    await asAda('Roles_Save', {
+      Role: { Tenant, Slug: 'editor', Name: 'Editor', Permissions: ['app.docs.*'] },
+    });
     await asAda('TenantMembers_Add', { Tenant, UserID: carol.ID });
     await asAda('Groups_Save', { Group: { Tenant, Path: 'eng' } });
     await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: carol.ID });
     await asAda('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'editor' } });
-    await eventually('deliveries that wait', async () => (await countOf(stack, 'notifications.delivery_waiting where tenant = $1', [Tenant])) >= 4);
+    await eventually(
+      'deliveries that wait',
+      async () =>
+        (await countOf(stack, 'notifications.delivery_waiting where tenant = $1', [Tenant])) >= 4,
+    );
     assert.ok((await countOf(stack, 'notifications.dek where tenant = $1', [Tenant])) > 0);
     return Tenant;
   }
@@ -195,8 +291,16 @@ describe('deletions reach every service', () => {
       before.join(),
     );
     await asAda('Tenants_Delete', { Tenant: tenant });
-    assertRefused(await stack.call('Groups_List', { Tenant: tenant }, ada.token), 403, 'permission_denied');
-    assert.deepEqual((await tablesWith(tenant)).sort(), before.sort(), 'nothing is removed before its time');
+    assertRefused(
+      await stack.call('Groups_List', { Tenant: tenant }, ada.token),
+      403,
+      'permission_denied',
+    );
+    assert.deepEqual(
+      (await tablesWith(tenant)).sort(),
+      before.sort(),
+      'nothing is removed before its time',
+    );
     await assertGone('the tenant', tenant);
     assertRefused(await platform('Tenants_Restore', { Tenant: tenant }), 400, 'not_found');
     assert.ok((await countOf(stack, 'access.audit_entry where tenant = $1', [tenant])) > 10);

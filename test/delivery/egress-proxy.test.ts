@@ -14,7 +14,10 @@ describeBoth('deliveries through an egress proxy', (topology) => {
   before(async () => {
     proxy = await startProxy();
     // One counted attempt is all there is: a second one that counts would leave a dead letter.
-    stack = await startStack(topology, { BAILIWICK_EGRESS_PROXY_URL: proxy.url, BAILIWICK_RETRY_SCHEDULE: '0s' });
+    stack = await startStack(topology, {
+      BAILIWICK_EGRESS_PROXY_URL: proxy.url,
+      BAILIWICK_RETRY_SCHEDULE: '0s',
+    });
     ({ token } = await signUp(stack));
     Tenant = await createTenant(stack, token);
   });
@@ -24,18 +27,31 @@ describeBoth('deliveries through an egress proxy', (topology) => {
   });
 
   const createEndpoint = async (hook: string): Promise<{ id: string; secret: string }> => {
-    const Endpoint = { Tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['group.created'] };
+    const Endpoint = {
+      Tenant,
+      Name: hook,
+      URL: `${stack.inboxUrl}/hooks/${hook}`,
+      EventTypes: ['group.created'],
+    };
     const { body } = await stack.call('Webhooks_CreateEndpoint', { Endpoint }, token);
     return { id: (body['Endpoint'] as { ID: string }).ID, secret: String(body['Secret']) };
   };
-  const saveGroup = async (Path: string) => assert.equal((await stack.call('Groups_Save', { Group: { Tenant, Path } }, token)).status, 200);
+  const saveGroup = async (Path: string) =>
+    assert.equal((await stack.call('Groups_Save', { Group: { Tenant, Path } }, token)).status, 200);
   const attemptsAt = (endpoint: string) =>
-    rowsOf<{ attempt: number; status: string }>(stack, 'select attempt, status from notifications.delivery_attempt where endpoint = $1', [endpoint]);
+    rowsOf<{ attempt: number; status: string }>(
+      stack,
+      'select attempt, status from notifications.delivery_attempt where endpoint = $1',
+      [endpoint],
+    );
 
   test('a signed event arrives through a tunnel to the address of the receiver', async () => {
     const { id, secret } = await createEndpoint('tunnelled');
     await saveGroup('tunnelled');
-    const request = await eventually<Caught>('the event', async () => (await caughtBy(stack, 'tunnelled', secret))[0]);
+    const request = await eventually<Caught>(
+      'the event',
+      async () => (await caughtBy(stack, 'tunnelled', secret))[0],
+    );
     assert.ok(request.SignatureValid && request.StandardWebhooksValid);
     assert.deepEqual([...new Set(proxy.asked)], [new URL(stack.inboxUrl).host]);
     await eventually('its attempt', async () => (await attemptsAt(id))[0]?.status === 'delivered');

@@ -40,22 +40,36 @@ const auditOnly = [
   'webhook_endpoint.tested',
 ];
 /** What is put together of two words, and so is not found as one. */
-const composed = ['grant', 'group_grant', 'bot_grant'].flatMap((name) => [`${name}.added`, `${name}.removed`]);
+const composed = ['grant', 'group_grant', 'bot_grant'].flatMap((name) => [
+  `${name}.added`,
+  `${name}.removed`,
+]);
 /** A type that is built for one endpoint and not recorded as a change. */
 const unrecorded = ['endpoint.ping'];
 
 test('every type of event in the services is in the catalogue, and none in vain', () => {
   const root = path.resolve(import.meta.dirname, '../..');
-  const files = globSync('services/**/*.ts', { cwd: root, exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name) });
+  const files = globSync('services/**/*.ts', {
+    cwd: root,
+    exclude: (name) => /node_modules|[/]gen$|[.]test[.]ts$/.test(name),
+  });
   assert.ok(files.length > 100);
   const texts = files
     .filter((file) => !file.endsWith('events/catalogue.ts') && !file.endsWith('queries.ts'))
     .flatMap((file) => tokensOf(readFileSync(path.join(root, file), 'utf8')))
     .filter(({ kind }) => kind === 'text')
     .map(({ text }) => text.slice(1, -1));
-  const found = [...new Set(texts)].filter((text) => /^[a-z_]+[.][a-z_]+$/.test(text) && isOwnFamily(text));
-  assert.deepEqual(found.filter((type) => !types.has(type) && !auditOnly.includes(type)).sort(), []);
-  assert.deepEqual([...types.keys()].filter((type) => !found.includes(type) && !composed.includes(type)).sort(), []);
+  const found = [...new Set(texts)].filter(
+    (text) => /^[a-z_]+[.][a-z_]+$/.test(text) && isOwnFamily(text),
+  );
+  assert.deepEqual(
+    found.filter((type) => !types.has(type) && !auditOnly.includes(type)).sort(),
+    [],
+  );
+  assert.deepEqual(
+    [...types.keys()].filter((type) => !found.includes(type) && !composed.includes(type)).sort(),
+    [],
+  );
   assert.deepEqual(
     [...auditOnly, ...unrecorded].filter((type) => !found.includes(type)),
     [],
@@ -72,16 +86,21 @@ describeBoth('events', (topology) => {
     stack = await startStack(topology, { BAILIWICK_DNS_RESOLVERS: dns.address });
     const { token } = await signUp(stack);
     owner = { stack, token, tenant: await createTenant(stack, token) };
-    listed = bodyOf(await stack.call('Webhooks_ListEventTypes', {}, token))['EventTypes'] as Listed[];
+    listed = bodyOf(await stack.call('Webhooks_ListEventTypes', {}, token))[
+      'EventTypes'
+    ] as Listed[];
   });
   after(async () => {
     await stack?.stop();
     await dns?.stop();
   });
-  const ask = async (operation: string, request: object) => bodyOf(await stack.call(operation, request, owner.token));
+  const ask = async (operation: string, request: object) =>
+    bodyOf(await stack.call(operation, request, owner.token));
 
   test('Webhooks_ListEventTypes lists what an endpoint may get, each with a schema that its example is of', () => {
-    const reaching = [...types.values()].filter(({ reach }) => reach !== 'nobody').map(({ type }) => type);
+    const reaching = [...types.values()]
+      .filter(({ reach }) => reach !== 'nobody')
+      .map(({ type }) => type);
     assert.deepEqual(
       listed.map(({ Type }) => Type),
       reaching.sort(),
@@ -97,14 +116,21 @@ describeBoth('events', (topology) => {
   test('every event that the services really put out is of its schema, and says nothing besides', async () => {
     await doMainJob(stack);
     await changeEverything();
-    const outboxes = ['identity', 'access', 'sso', 'notifications'].map((schema) => `select event from ${schema}.outbox where event is not null`);
-    const events = (await rowsOf<{ event: string }>(stack, outboxes.join(' union all '))).map(({ event }) => JSON.parse(event) as Event);
+    const outboxes = ['identity', 'access', 'sso', 'notifications'].map(
+      (schema) => `select event from ${schema}.outbox where event is not null`,
+    );
+    const events = (await rowsOf<{ event: string }>(stack, outboxes.join(' union all '))).map(
+      ({ event }) => JSON.parse(event) as Event,
+    );
     const schemas = new Map(listed.map(({ Type, Schema }) => [Type, compile(Schema)]));
     for (const event of events) {
       if (types.get(event.type)?.reach === 'nobody') continue;
       const validate = schemas.get(event.type);
       assert.ok(validate, `${event.type} is listed`);
-      assert.ok(validate(event), `${event.type}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(event)}`);
+      assert.ok(
+        validate(event),
+        `${event.type}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(event)}`,
+      );
     }
     const seen = new Set(events.map(({ type }) => type));
     const unseen = [...schemas.keys()].filter((type) => !seen.has(type));
@@ -126,10 +152,18 @@ describeBoth('events', (topology) => {
   async function changeEverything(): Promise<void> {
     const { tenant: Tenant } = owner;
     const [guest, other] = [await signUp(stack), await signUp(stack)];
-    for (const { email } of [guest, other]) await ask('TenantInvitations_Create', { Tenant, Email: email });
+    for (const { email } of [guest, other])
+      await ask('TenantInvitations_Create', { Tenant, Email: email });
     const invited = async (token: string, email: string) => {
-      const tokens = JSON.stringify(await (await fetch(`${stack.inboxUrl}/messages?to=${encodeURIComponent(email)}`)).json());
-      return /bwki_[0-9A-Za-z]{49}/.exec(tokens)?.[0] !== undefined && { token, invitation: String(/bwki_[0-9A-Za-z]{49}/.exec(tokens)?.[0]) };
+      const tokens = JSON.stringify(
+        await (await fetch(`${stack.inboxUrl}/messages?to=${encodeURIComponent(email)}`)).json(),
+      );
+      return (
+        /bwki_[0-9A-Za-z]{49}/.exec(tokens)?.[0] !== undefined && {
+          token,
+          invitation: String(/bwki_[0-9A-Za-z]{49}/.exec(tokens)?.[0]),
+        }
+      );
     };
     const [joins, declines] = [
       await eventually('a mail', () => invited(guest.token, guest.email)),
@@ -141,49 +175,98 @@ describeBoth('events', (topology) => {
     await ask('TenantInvitations_Create', { Tenant, Email });
     await ask('TenantInvitations_Delete', { Tenant, Email });
     await ask('Tenants_Update', { Tenant: { ID: Tenant, Name: 'Renamed' } });
-    for (const Name of ['a', 'b']) await ask('Groups_Save', { Group: { Tenant, Path: 'eng', Name } });
-    for (const Name of ['a', 'b']) await ask('Roles_Save', { Role: { Tenant, Slug: 'some', Name, Permissions: ['app.read'] } });
-    for (const verb of ['AddMember', 'RemoveMember']) await ask(`Groups_${verb}`, { Tenant, Group: 'eng', UserID: guest.id });
+    for (const Name of ['a', 'b'])
+      await ask('Groups_Save', { Group: { Tenant, Path: 'eng', Name } });
+    for (const Name of ['a', 'b'])
+      await ask('Roles_Save', { Role: { Tenant, Slug: 'some', Name, Permissions: ['app.read'] } });
+    for (const verb of ['AddMember', 'RemoveMember'])
+      await ask(`Groups_${verb}`, { Tenant, Group: 'eng', UserID: guest.id });
     const bot = await createBot(stack, Tenant, owner.token);
     await ask('Bots_Save', { Bot: { ID: bot.ID, Tenant, Name: 'renamed' } });
-    const grants = { Grants: { UserID: guest.id }, GroupGrants: { Group: 'eng' }, BotGrants: { Bot: bot.ID } };
+    const grants = {
+      Grants: { UserID: guest.id },
+      GroupGrants: { Group: 'eng' },
+      BotGrants: { Bot: bot.ID },
+    };
     for (const verb of ['Add', 'Remove'])
-      for (const [area, subject] of Object.entries(grants)) await ask(`${area}_${verb}`, { Grant: { Tenant, Role: 'some', ...subject } });
+      for (const [area, subject] of Object.entries(grants))
+        await ask(`${area}_${verb}`, { Grant: { Tenant, Role: 'some', ...subject } });
     const { Key } = await createKey(stack, bot, owner.token);
     await ask('BotKeys_SetExpiration', { Tenant, ID: Key.ID, ExpiresAt: inDays(10) });
     await ask('BotKeys_Rotate', { Tenant, ID: Key.ID });
     await ask('Bots_Delete', { Tenant, ID: bot.ID });
     const endpoint = await makeEndpoint(owner, 'changed');
-    await ask('Webhooks_UpdateEndpoint', { Endpoint: { ID: endpoint.id, Tenant, Name: 'renamed', URL: `${stack.inboxUrl}/hooks/changed` } });
+    await ask('Webhooks_UpdateEndpoint', {
+      Endpoint: {
+        ID: endpoint.id,
+        Tenant,
+        Name: 'renamed',
+        URL: `${stack.inboxUrl}/hooks/changed`,
+      },
+    });
     await ask('Webhooks_RotateSecret', { Tenant, ID: endpoint.id });
     await ask('Webhooks_DeleteEndpoint', { Tenant, ID: endpoint.id });
-    const chat = bodyOf(await stack.call('Chat_CreateEndpoint', { Endpoint: { Tenant, Name: 'chat' }, URL: `${stack.inboxUrl}/hooks/chat` }, owner.token))[
-      'Endpoint'
-    ] as { ID: string };
+    const chat = bodyOf(
+      await stack.call(
+        'Chat_CreateEndpoint',
+        { Endpoint: { Tenant, Name: 'chat' }, URL: `${stack.inboxUrl}/hooks/chat` },
+        owner.token,
+      ),
+    )['Endpoint'] as { ID: string };
     await ask('Chat_UpdateEndpoint', { Endpoint: { ID: chat.ID, Tenant, Name: 'renamed' } });
     await ask('Chat_DeleteEndpoint', { Tenant, ID: chat.ID });
-    const [domain, unproved] = [await own(stack, dns, Tenant, owner.token), await claim(stack, Tenant, owner.token)];
+    const [domain, unproved] = [
+      await own(stack, dns, Tenant, owner.token),
+      await claim(stack, Tenant, owner.token),
+    ];
     await ask('Domain_Verify', { Tenant, ID: unproved.ID });
-    const provider = { Tenant, Kind: 'oidc', Name: 'Staff', Issuer: `${stack.inboxUrl}/hooks/no-provider`, ClientID: 'a', TokenAuthMethod: 'none' };
-    const { ID } = recordIn(await stack.call('Sso_SaveProvider', { Provider: provider }, owner.token), 'Provider') as { ID: string };
+    const provider = {
+      Tenant,
+      Kind: 'oidc',
+      Name: 'Staff',
+      Issuer: `${stack.inboxUrl}/hooks/no-provider`,
+      ClientID: 'a',
+      TokenAuthMethod: 'none',
+    };
+    const { ID } = recordIn(
+      await stack.call('Sso_SaveProvider', { Provider: provider }, owner.token),
+      'Provider',
+    ) as { ID: string };
     await ask('Sso_SaveProvider', { Provider: { Tenant, ID, Name: 'Renamed' } });
     assert.equal((await fetch(`${stack.url}/auth/${Tenant}/${ID}/login`)).status, 403);
     await ask('Domain_Update', { Tenant, ID: domain.ID, Capture: 'require_sso' });
     await ask('Domain_Delete', { Tenant, ID: domain.ID });
     await ask('Sso_DeleteProvider', { Tenant, ID });
-    for (const Minutes of [1, 0]) bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
+    for (const Minutes of [1, 0])
+      bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes }, stack.platformKey));
     await ask('Groups_Delete', { Tenant, Path: 'eng' });
     await ask('Roles_Delete', { Tenant, Slug: 'some' });
     bodyOf(await stack.call('Account_Update', { User: { GivenName: 'Ada' } }, guest.token));
-    bodyOf(await stack.call('Account_ChangePassword', { Current: 'correct horse battery', Password: 'staple the next horse' }, other.token));
-    for (const verb of ['Disable', 'Enable', 'Delete']) bodyOf(await stack.call(`Users_${verb}`, { UserID: other.id }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'Account_ChangePassword',
+        { Current: 'correct horse battery', Password: 'staple the next horse' },
+        other.token,
+      ),
+    );
+    for (const verb of ['Disable', 'Enable', 'Delete'])
+      bodyOf(await stack.call(`Users_${verb}`, { UserID: other.id }, stack.platformKey));
     await ask('TenantMembers_Remove', { Tenant, UserID: guest.id });
     const spare = await createTenant(stack, owner.token);
     await ask('Tenants_Delete', { ID: spare, Tenant: spare });
   }
 
   const publish = (more: object) =>
-    stack.call('Events_Publish', { Tenant: owner.tenant, Type: 'report.finished', Body: Buffer.from('{}').toString('base64'), ...more }, owner.token);
+    stack.call(
+      'Events_Publish',
+      {
+        Tenant: owner.tenant,
+        Type: 'report.finished',
+        Body: Buffer.from('{}').toString('base64'),
+        ...more,
+      },
+      owner.token,
+    );
 
   test('Events_Publish delivers an application’s event in the same envelope, its body byte for byte', async () => {
     const { secret } = await makeEndpoint(owner, 'reports', { EventTypes: ['report.*'] });
@@ -196,9 +279,19 @@ describeBoth('events', (topology) => {
     assert.equal(request.Headers['webhook-id'], id);
     assert.ok(request.Body.includes(`"data":${text},"previous":{}}`), request.Body);
     const { type, tenant, actor } = JSON.parse(request.Body) as Event;
-    assert.deepEqual([type, tenant, Object.values(actor)[0]], ['report.finished', owner.tenant, 'user']);
+    assert.deepEqual(
+      [type, tenant, Object.values(actor)[0]],
+      ['report.finished', owner.tenant, 'user'],
+    );
     const entry = await eventually('the audit entry', async () => {
-      const page = recordIn(await stack.call('Audit_List', { Tenant: owner.tenant, Filter: { Actions: ['report.finished'] } }, owner.token), 'Page');
+      const page = recordIn(
+        await stack.call(
+          'Audit_List',
+          { Tenant: owner.tenant, Filter: { Actions: ['report.finished'] } },
+          owner.token,
+        ),
+        'Page',
+      );
       return (page as { Items: Array<{ Operation: string }> }).Items[0];
     });
     assert.equal(entry.Operation, 'Events_Publish');
@@ -209,7 +302,16 @@ describeBoth('events', (topology) => {
     await makeEndpoint(owner, 'letters', { EventTypes: ['letter.*'] });
     const ids: string[] = [];
     for (const Email of ['Ada <ada@example.com>', '@ada', 'a, b@c d'])
-      ids.push(String(bodyOf(await publish({ Type: 'letter.sent', Body: Buffer.from(JSON.stringify({ Email })).toString('base64') }))['ID']));
+      ids.push(
+        String(
+          bodyOf(
+            await publish({
+              Type: 'letter.sent',
+              Body: Buffer.from(JSON.stringify({ Email })).toString('base64'),
+            }),
+          )['ID'],
+        ),
+      );
     const caught = await eventually('the events', async () => {
       const all = await caughtBy(stack, 'letters');
       return all.length >= ids.length && all;
@@ -227,7 +329,10 @@ describeBoth('events', (topology) => {
     assert.ok(!ids.has(String(bodyOf(await publish({ Tenant: elsewhere, ID: 'report-1' }))['ID'])));
     const count = `select count(*)::int as n from notifications.outbox where type = 'report.finished' and for_tenant = $1 and audit like '%"report-1"%'`;
     assert.deepEqual(await rowsOf(stack, count, [owner.tenant]), [{ n: 1 }]);
-    await rowsOf(stack, `update notifications.published_event set published_at = now() - interval '10 minutes' where id like '% report-1'`);
+    await rowsOf(
+      stack,
+      `update notifications.published_event set published_at = now() - interval '10 minutes' where id like '% report-1'`,
+    );
     assert.ok(!ids.has(String(bodyOf(await publish({ ID: 'report-1' }))['ID'])));
   });
 
@@ -241,17 +346,39 @@ describeBoth('events', (topology) => {
       '',
     ])
       assertRefused(await publish({ Type }), 400, 'invalid_argument');
-    for (const Type of ['users.imported', 'grants', 'my.user.created']) bodyOf(await publish({ Type }));
-    for (const body of ['[]', '1', 'null', '{', '\ufeff{}', '{}{}', '"\ud800"', ' '.repeat(65_536) + '{}']) {
-      assertRefused(await publish({ Body: Buffer.from(body).toString('base64') }), 400, 'invalid_argument');
+    for (const Type of ['users.imported', 'grants', 'my.user.created'])
+      bodyOf(await publish({ Type }));
+    for (const body of [
+      '[]',
+      '1',
+      'null',
+      '{',
+      '\ufeff{}',
+      '{}{}',
+      '"\ud800"',
+      ' '.repeat(65_536) + '{}',
+    ]) {
+      assertRefused(
+        await publish({ Body: Buffer.from(body).toString('base64') }),
+        400,
+        'invalid_argument',
+      );
     }
-    assertRefused(await publish({ Body: Buffer.from([123, 34, 255, 34, 58, 49, 125]).toString('base64') }), 400, 'invalid_argument');
+    assertRefused(
+      await publish({ Body: Buffer.from([123, 34, 255, 34, 58, 49, 125]).toString('base64') }),
+      400,
+      'invalid_argument',
+    );
     assertRefused(await publish({ ID: 'a b' }), 400, 'invalid_argument');
     const full = `{"text":"${'x'.repeat(65_536 - 11)}"}`;
     bodyOf(await publish({ Body: Buffer.from(full).toString('base64') }));
     const stranger = await signUp(stack);
     const request = { Tenant: owner.tenant, Type: 'report.finished', Body: 'e30=' };
-    assertRefused(await stack.call('Events_Publish', request, stranger.token), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('Events_Publish', request, stranger.token),
+      403,
+      'permission_denied',
+    );
   });
 });
 
@@ -266,5 +393,7 @@ function closed(value: Json): Json {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
   const inner = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]));
-  return 'properties' in value && typeof value['properties'] === 'object' ? { additionalProperties: false, ...inner } : inner;
+  return 'properties' in value && typeof value['properties'] === 'object'
+    ? { additionalProperties: false, ...inner }
+    : inner;
 }

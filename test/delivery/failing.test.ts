@@ -7,7 +7,11 @@ import { type Receiver, startReceiver, status } from './receiver.ts';
 
 // What becomes of an endpoint that fails for long, and of what could not be delivered to it.
 
-const settings = { BAILIWICK_RETRY_SCHEDULE: '0s,1s', BAILIWICK_ENDPOINT_PATIENCE: '3s,6s', BAILIWICK_BREAKER_PAUSES: '1s,1s' };
+const settings = {
+  BAILIWICK_RETRY_SCHEDULE: '0s,1s',
+  BAILIWICK_ENDPOINT_PATIENCE: '3s,6s',
+  BAILIWICK_BREAKER_PAUSES: '1s,1s',
+};
 
 describeBoth('endpoints that fail', (topology) => {
   let stack: Stack;
@@ -36,13 +40,24 @@ describeBoth('endpoints that fail', (topology) => {
     return answer.body;
   };
   async function createEndpoint(name: string, EventTypes: string[]): Promise<string> {
-    const body = await call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: name, URL: receiver.url(`/${name}`), EventTypes } });
+    const body = await call('Webhooks_CreateEndpoint', {
+      Endpoint: { Tenant: tenant, Name: name, URL: receiver.url(`/${name}`), EventTypes },
+    });
     return (body['Endpoint'] as { ID: string }).ID;
   }
-  const saveGroup = (path: string) => call('Groups_Save', { Group: { Tenant: tenant, Path: path } });
-  const get = async () => (await call('Webhooks_GetEndpoint', { Tenant: tenant, ID: endpoint }))['Endpoint'] as Record<string, unknown>;
-  const dead = () => countOf(stack, `notifications.delivery_waiting where endpoint = $1 and state = 'dead'`, [endpoint]);
-  const events = (type: string) => countOf(stack, `notifications.outbox where type = $1 and for_tenant = $2`, [type, tenant]);
+  const saveGroup = (path: string) =>
+    call('Groups_Save', { Group: { Tenant: tenant, Path: path } });
+  const get = async () =>
+    (await call('Webhooks_GetEndpoint', { Tenant: tenant, ID: endpoint }))['Endpoint'] as Record<
+      string,
+      unknown
+    >;
+  const dead = () =>
+    countOf(stack, `notifications.delivery_waiting where endpoint = $1 and state = 'dead'`, [
+      endpoint,
+    ]);
+  const events = (type: string) =>
+    countOf(stack, `notifications.outbox where type = $1 and for_tenant = $2`, [type, tenant]);
 
   test('a delivery that is given up is told of, and Webhooks_ReplayFailed makes all its attempts again', async () => {
     await saveGroup('one');
@@ -58,8 +73,17 @@ describeBoth('endpoints that fail', (topology) => {
       [1, 1, 2, 2],
     );
 
-    assert.deepEqual(await call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint, Until: '2020-01-01T00:00:00Z' }), { Queued: 0 });
-    assert.deepEqual(await call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint }), { Queued: 2 });
+    assert.deepEqual(
+      await call('Webhooks_ReplayFailed', {
+        Tenant: tenant,
+        ID: endpoint,
+        Until: '2020-01-01T00:00:00Z',
+      }),
+      { Queued: 0 },
+    );
+    assert.deepEqual(await call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint }), {
+      Queued: 2,
+    });
     await eventually('two dead letters again', async () => (await dead()) === 2);
     const attempts = receiver.at('/failing').map(({ attempt }) => attempt);
     assert.deepEqual(
@@ -70,30 +94,68 @@ describeBoth('endpoints that fail', (topology) => {
   });
 
   test('an endpoint that has failed for too long is switched off, and Active forgets it all', async () => {
-    await eventually('the endpoint to be switched off', async () => (await get())['Active'] === false, 30_000);
+    await eventually(
+      'the endpoint to be switched off',
+      async () => (await get())['Active'] === false,
+      30_000,
+    );
     assert.match(String((await get())['DisabledReason']), /nothing could be delivered/);
     await eventually('the event', async () => (await events('webhook_endpoint.disabled')) === 1);
-    const refused = await stack.call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint }, token);
+    const refused = await stack.call(
+      'Webhooks_ReplayFailed',
+      { Tenant: tenant, ID: endpoint },
+      token,
+    );
     assert.equal(refused.body.Code, 'failed_precondition');
 
     receiver.answer('/failing');
-    await call('Webhooks_UpdateEndpoint', { Endpoint: { ID: endpoint, Name: 'failing', URL: receiver.url('/failing'), Active: true } });
+    await call('Webhooks_UpdateEndpoint', {
+      Endpoint: { ID: endpoint, Name: 'failing', URL: receiver.url('/failing'), Active: true },
+    });
     assert.equal((await get())['DisabledReason'], '');
     const before = receiver.at('/failing').length;
-    assert.deepEqual(await call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint }), { Queued: 2 });
+    assert.deepEqual(await call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint }), {
+      Queued: 2,
+    });
     await eventually('both deliveries', async () => receiver.at('/failing').length >= before + 2);
-    await eventually('nothing to wait', async () => (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) === 0);
-    await eventually('a clean bill of health', async () => (await countOf(stack, 'notifications.endpoint_health where endpoint = $1', [endpoint])) === 0);
+    await eventually(
+      'nothing to wait',
+      async () =>
+        (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) ===
+        0,
+    );
+    await eventually(
+      'a clean bill of health',
+      async () =>
+        (await countOf(stack, 'notifications.endpoint_health where endpoint = $1', [endpoint])) ===
+        0,
+    );
   });
 
   test('Webhooks_ReplayFailed of another tenant’s endpoint is of none', async () => {
     const stranger = await signUp(stack);
     const theirs = await createTenant(stack, stranger.token);
-    const foreign = await stack.call('Webhooks_ReplayFailed', { Tenant: theirs, ID: endpoint }, stranger.token);
+    const foreign = await stack.call(
+      'Webhooks_ReplayFailed',
+      { Tenant: theirs, ID: endpoint },
+      stranger.token,
+    );
     assert.equal(foreign.body.Code, 'not_found');
-    const denied = await stack.call('Webhooks_ReplayFailed', { Tenant: tenant, ID: endpoint }, stranger.token);
+    const denied = await stack.call(
+      'Webhooks_ReplayFailed',
+      { Tenant: tenant, ID: endpoint },
+      stranger.token,
+    );
     assert.equal(denied.status, 403);
-    const backwards = { Tenant: tenant, ID: endpoint, Since: '2026-02-01T00:00:00Z', Until: '2026-01-01T00:00:00Z' };
-    assert.equal((await stack.call('Webhooks_ReplayFailed', backwards, token)).body.Code, 'invalid_argument');
+    const backwards = {
+      Tenant: tenant,
+      ID: endpoint,
+      Since: '2026-02-01T00:00:00Z',
+      Until: '2026-01-01T00:00:00Z',
+    };
+    assert.equal(
+      (await stack.call('Webhooks_ReplayFailed', backwards, token)).body.Code,
+      'invalid_argument',
+    );
   });
 });

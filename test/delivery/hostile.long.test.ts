@@ -8,7 +8,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { authority, serverCertificate, serverKey } from '@bailiwick/notifications/sending/tls-certificates.ts';
+import {
+  authority,
+  serverCertificate,
+  serverKey,
+} from '@bailiwick/notifications/sending/tls-certificates.ts';
 import { residentMbOf } from '../bench/numbers.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
@@ -24,7 +28,14 @@ const outside = '127.0.1.1';
 const insides = ['127.0.0.1', '127.0.0.2', '::1'];
 const authorityFile = path.join(tmpdir(), `bailiwick-test-authority-${process.pid}.pem`);
 
-type Attempt = { endpoint: string; status: string; statusCode: number; error: string; message: string; ms: number };
+type Attempt = {
+  endpoint: string;
+  status: string;
+  statusCode: number;
+  error: string;
+  message: string;
+  ms: number;
+};
 
 describe('deliveries to hostile receivers', () => {
   let stack: Stack;
@@ -39,18 +50,29 @@ describe('deliveries to hostile receivers', () => {
   let healthyUrl = '';
 
   async function listen(server: Server | HttpServer, host: string, port = 0): Promise<number> {
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen(port, host, resolve),
+    );
     servers.push(server);
     return (server.address() as AddressInfo).port;
   }
-  const secure = (options: ServerOptions) => createHttps({ key: serverKey, cert: serverCertificate, ...options }, (_, response) => response.end());
+  const secure = (options: ServerOptions) =>
+    createHttps({ key: serverKey, cert: serverCertificate, ...options }, (_, response) =>
+      response.end(),
+    );
 
   before(async () => {
     writeFileSync(authorityFile, authority);
-    [dns, receivers, insidePort] = await Promise.all([startDns(), startReceivers(outside, 1000), takePort()]);
+    [dns, receivers, insidePort] = await Promise.all([
+      startDns(),
+      startReceivers(outside, 1000),
+      takePort(),
+    ]);
     for (const inside of insides)
       await listen(
-        createServer((socket) => (reached.push(`${inside} by ${socket.remoteAddress}`), socket.destroy())),
+        createServer(
+          (socket) => (reached.push(`${inside} by ${socket.remoteAddress}`), socket.destroy()),
+        ),
         inside,
         insidePort,
       );
@@ -58,7 +80,10 @@ describe('deliveries to hostile receivers', () => {
       let body = '';
       request.on('data', (chunk) => (body += String(chunk)));
       request.on('end', () => {
-        arrived.push({ event: (JSON.parse(body) as { data: { Path: string } }).data.Path, at: Date.now() });
+        arrived.push({
+          event: (JSON.parse(body) as { data: { Path: string } }).data.Path,
+          at: Date.now(),
+        });
         response.end();
       });
     });
@@ -73,7 +98,12 @@ describe('deliveries to hostile receivers', () => {
       BAILIWICK_RETRY_SCHEDULE: '0s,1h',
       NODE_EXTRA_CA_CERTS: authorityFile,
       // Proxies of the environment are for other programs.
-      ...Object.fromEntries(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy])),
+      ...Object.fromEntries(
+        ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy'].map((name) => [
+          name,
+          proxy,
+        ]),
+      ),
       NODE_USE_ENV_PROXY: '1',
       NO_PROXY: '',
     });
@@ -91,7 +121,11 @@ describe('deliveries to hostile receivers', () => {
   });
 
   async function createEndpoint(URL: string, eventType: string): Promise<string> {
-    const { status, body } = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL, EventTypes: [eventType] } }, token);
+    const { status, body } = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant, Name: 'a', URL, EventTypes: [eventType] } },
+      token,
+    );
     assert.equal(status, 200, `${URL}: ${JSON.stringify(body)}`);
     return (body['Endpoint'] as { ID: string }).ID;
   }
@@ -115,14 +149,25 @@ describe('deliveries to hostile receivers', () => {
 
   test('each attempt ends in its time with the documented error, in little memory, and a healthy receiver does not notice', async (t) => {
     const wanted = new Map<string, { what: string; error: string }>();
-    const add = async (what: string, url: string, error: string) => void wanted.set(await createEndpoint(url, 'role.created'), { what, error });
-    for (const [what, { error }] of Object.entries(misbehaviours)) await add(what, `${receivers.origin}/${what}`, error);
+    const add = async (what: string, url: string, error: string) =>
+      void wanted.set(await createEndpoint(url, 'role.created'), { what, error });
+    for (const [what, { error }] of Object.entries(misbehaviours))
+      await add(what, `${receivers.origin}/${what}`, error);
     const named = await listen(secure({}), outside);
-    const untrusted = await listen(secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), outside);
-    const redirecting = createHttp((request, response) => response.writeHead(307, { location: `http://127.0.0.1:${insidePort}${request.url}` }).end());
+    const untrusted = await listen(
+      secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+      outside,
+    );
+    const redirecting = createHttp((request, response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${insidePort}${request.url}` }).end(),
+    );
     await add('a certificate of another name', `https://${outside}:${named}/`, 'tls_error');
     await add('TLS 1.1', `https://${outside}:${untrusted}/`, 'tls_error');
-    await add('a redirect to the inside', `http://${outside}:${await listen(redirecting, outside)}/`, 'redirect');
+    await add(
+      'a redirect to the inside',
+      `http://${outside}:${await listen(redirecting, outside)}/`,
+      'redirect',
+    );
     await add('nobody there', `http://${outside}:${await takePort()}/`, 'connection_refused');
     await createEndpoint(healthyUrl, 'group.created');
     await saveGroup('warm');
@@ -132,7 +177,11 @@ describe('deliveries to hostile receivers', () => {
     const before = residentMbOf(pid);
     let most = before;
     const watch = setInterval(() => (most = Math.max(most, residentMbOf(pid))), 50);
-    const { status } = await stack.call('Roles_Save', { Role: { Tenant, Slug: 'hostile', Name: 'Hostile', Permissions: ['iam.groups.read'] } }, token);
+    const { status } = await stack.call(
+      'Roles_Save',
+      { Role: { Tenant, Slug: 'hostile', Name: 'Hostile', Permissions: ['iam.groups.read'] } },
+      token,
+    );
     assert.equal(status, 200);
     const saved: Array<{ event: string; at: number }> = [];
     for (let index = 0; index < 60; index++, await sleep(200)) {
@@ -149,14 +198,26 @@ describe('deliveries to hostile receivers', () => {
       assert.doesNotMatch(attempt.message, /127\.|::1|https?:/, what);
     }
     const waits = await eventually('all groups', () => {
-      const found = saved.map(({ event, at }) => (arrived.find((one) => one.event === event)?.at ?? Number.NaN) - at);
+      const found = saved.map(
+        ({ event, at }) => (arrived.find((one) => one.event === event)?.at ?? Number.NaN) - at,
+      );
       return Promise.resolve(!found.some(Number.isNaN) && found.toSorted((a, b) => a - b));
     });
-    t.diagnostic(`${wanted.size} hostile receivers; the healthy one waited ${waits[30]} ms in the middle and ${waits.at(-1)} ms at most`);
-    t.diagnostic(`notifications took ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`);
+    t.diagnostic(
+      `${wanted.size} hostile receivers; the healthy one waited ${waits[30]} ms in the middle and ${waits.at(-1)} ms at most`,
+    );
+    t.diagnostic(
+      `notifications took ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`,
+    );
     // Whoever waited for a slot of a hostile one would have waited for 15 s.
-    assert.ok((waits[30] ?? Infinity) < 3000, `half of the healthy deliveries took ${waits[30]} ms and more`);
-    assert.ok((waits.at(-1) ?? Infinity) < 12_000, `the slowest healthy delivery took ${waits.at(-1)} ms`);
+    assert.ok(
+      (waits[30] ?? Infinity) < 3000,
+      `half of the healthy deliveries took ${waits[30]} ms and more`,
+    );
+    assert.ok(
+      (waits.at(-1) ?? Infinity) < 12_000,
+      `the slowest healthy delivery took ${waits.at(-1)} ms`,
+    );
     assert.ok(most - before < 100, `notifications grew by ${(most - before).toFixed(0)} MB`);
     assert.equal(stack.pid('notifications'), pid, 'it runs on');
     assert.deepEqual(reached, []);
@@ -199,7 +260,10 @@ describe('deliveries to hostile receivers', () => {
     for (const host of hosts) {
       // What cannot be saved is written past the service, as if it had been saved by one that knew less.
       const id = await createEndpoint(`https://good.example/`, 'group.created');
-      await rowsOf(stack, 'update notifications.webhook_endpoint set url = $1 where id = $2', [`https://${host}:${insidePort}/`, id]);
+      await rowsOf(stack, 'update notifications.webhook_endpoint set url = $1 where id = $2', [
+        `https://${host}:${insidePort}/`,
+        id,
+      ]);
       endpoints.set(id, host);
     }
     await saveGroup('inside');
@@ -207,11 +271,19 @@ describe('deliveries to hostile receivers', () => {
     for (const [id, host] of endpoints) {
       const { error, message } = attempts.get(id) ?? assert.fail(host);
       // The name was outside the first time, where nobody listens on that port.
-      assert.equal(error, host === 'rebinding.example' ? 'connection_refused' : 'blocked_address', host);
+      assert.equal(
+        error,
+        host === 'rebinding.example' ? 'connection_refused' : 'blocked_address',
+        host,
+      );
       assert.doesNotMatch(message, /\d/);
     }
     const rebinding = [...endpoints].find(([, host]) => host === 'rebinding.example')?.[0] ?? '';
-    const again = await stack.call('Webhooks_Deliver', { Tenant, Endpoint: rebinding, Type: 'group.created', Body: 'e30=' }, stack.workerToken);
+    const again = await stack.call(
+      'Webhooks_Deliver',
+      { Tenant, Endpoint: rebinding, Type: 'group.created', Body: 'e30=' },
+      stack.workerToken,
+    );
     assert.equal((again.body['Task'] as { Error: string }).Error, 'blocked_address');
     assert.deepEqual(reached, []);
   });

@@ -14,15 +14,25 @@ const seconds = 60;
 test('nothing accepted is lost over 10 kills of everything and a wiped broker', async (t) => {
   const seed = Number(process.env['BAILIWICK_TEST_SEED'] ?? randomInt(2 ** 31));
   t.diagnostic(`BAILIWICK_TEST_SEED=${seed}`);
-  const { lost, severalIds, disagreements, ...trial } = await runTrial({ kills, seconds, seed, rate: 15, say: (line) => t.diagnostic(line) });
+  const { lost, severalIds, disagreements, ...trial } = await runTrial({
+    kills,
+    seconds,
+    seed,
+    rate: 15,
+    say: (line) => t.diagnostic(line),
+  });
   t.diagnostic(JSON.stringify(trial));
   assert.deepEqual(lost.slice(0, 10), []);
   assert.deepEqual(severalIds.slice(0, 10), []);
   assert.deepEqual(disagreements.slice(0, 10), []);
   assert.equal(trial.forged, 0);
   assert.equal(trial.deadLetters, 0);
-  assert.ok(trial.duplicates <= trial.duplicateLimit && trial.duplicateShare < 0.2, `${trial.duplicates} duplicates`);
-  for (const kind of kinds) assert.ok(trial.counts[kind] >= kills, `${kind} was killed ${trial.counts[kind]} times`);
+  assert.ok(
+    trial.duplicates <= trial.duplicateLimit && trial.duplicateShare < 0.2,
+    `${trial.duplicates} duplicates`,
+  );
+  for (const kind of kinds)
+    assert.ok(trial.counts[kind] >= kills, `${kind} was killed ${trial.counts[kind]} times`);
   assert.equal(trial.counts.wipes, 1);
   assert.ok(trial.accepted > 100, `${trial.accepted} operations were accepted`);
 });

@@ -3,7 +3,11 @@ import { Buffer } from 'node:buffer';
 import { after, before, beforeEach, test } from 'node:test';
 import { sharedHandlers } from '@bailiwick/notifications/endpoints/handlers.ts';
 import { byService } from '@bailiwick/notifications/endpoints/values.ts';
-import { settleAsDone, settleAsWaiting, type WaitingRow } from '@bailiwick/notifications/queue/queries.ts';
+import {
+  settleAsDone,
+  settleAsWaiting,
+  type WaitingRow,
+} from '@bailiwick/notifications/queue/queries.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
@@ -25,7 +29,13 @@ const [tenant, id] = ['tnt_1', 'whk_1'];
 
 before(async () => {
   store = await createTestDatabase();
-  database = openDatabase({ service: 'notifications', url: store.url, entities: notificationsSchema.entities, poolSize: 4, log: createLog('test', () => {}) });
+  database = openDatabase({
+    service: 'notifications',
+    url: store.url,
+    entities: notificationsSchema.entities,
+    poolSize: 4,
+    log: createLog('test', () => {}),
+  });
   other = new pg.Client({ connectionString: store.url });
   await other.connect();
 });
@@ -51,12 +61,21 @@ beforeEach(async () => {
      select 'task-' || n, 'queued', 'webhook', 'Webhooks_Deliver', $1, $2, '', 2, now(), '{}', '', '' from generate_series(29, 10, -1) as n`,
     [tenant, id],
   );
-  await rowsOf(place(), 'insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now())', [tenant, id]);
+  await rowsOf(
+    place(),
+    'insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now())',
+    [tenant, id],
+  );
 });
 
 const place = () => ({ databaseUrl: store.url });
 const isWaiting = async () =>
-  (await rowsOf(place(), "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length > 0;
+  (
+    await rowsOf(
+      place(),
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  ).length > 0;
 
 const deleteEndpoint = () =>
   sharedHandlers(
@@ -73,25 +92,57 @@ const deleteEndpoint = () =>
   ).deleteEndpoint({ tenant, id }, byService as Call);
 
 const attemptOf = (task: string, endpoint = id) => {
-  const outcome = { delivery: '', status: 'failed', statusCode: 400, error: '', message: '', durationMs: 1, startedAt: new Date(), nextAttemptAt: null };
+  const outcome = {
+    delivery: '',
+    status: 'failed',
+    statusCode: 400,
+    error: '',
+    message: '',
+    durationMs: 1,
+    startedAt: new Date(),
+    nextAttemptAt: null,
+  };
   return { task, attempt: 2, operation: '', tenant, endpoint, event: '', type: '', ...outcome };
 };
 
 /** Ends a task as a dead letter. */
 async function giveUp(task: string, endpoint: string): Promise<void> {
   const attempt = attemptOf(task, endpoint);
-  const kept = { state: 'dead', lane: '', firstAttempt: 1, dueAt: null, enqueuedAt: new Date(), extra: {}, traceparent: '', dekId: '' } as const;
-  await settleAsWaiting(database, attempt, { ...attempt, ...kept, request: Buffer.alloc(0) } satisfies WaitingRow, endpoint !== '');
+  const kept = {
+    state: 'dead',
+    lane: '',
+    firstAttempt: 1,
+    dueAt: null,
+    enqueuedAt: new Date(),
+    extra: {},
+    traceparent: '',
+    dekId: '',
+  } as const;
+  await settleAsWaiting(
+    database,
+    attempt,
+    { ...attempt, ...kept, request: Buffer.alloc(0) } satisfies WaitingRow,
+    endpoint !== '',
+  );
 }
 const deadLetters = async () => {
-  const rows = await rowsOf<{ task: string }>(place(), "select task from notifications.delivery_waiting where state = 'dead' order by task");
+  const rows = await rowsOf<{ task: string }>(
+    place(),
+    "select task from notifications.delivery_waiting where state = 'dead' order by task",
+  );
   return rows.map(({ task }) => task);
 };
-const ailing = () => rowsOf<{ endpoint: string }>(place(), 'select endpoint from notifications.endpoint_health where exhausted_at is not null');
+const ailing = () =>
+  rowsOf<{ endpoint: string }>(
+    place(),
+    'select endpoint from notifications.endpoint_health where exhausted_at is not null',
+  );
 
 test('an endpoint is deleted while a task of its own is kept back', async () => {
   await other.query('begin');
-  await other.query("update notifications.delivery_waiting set state = 'parked' where task = 'task-15'");
+  await other.query(
+    "update notifications.delivery_waiting set state = 'parked' where task = 'task-15'",
+  );
   const deleted = deleteEndpoint();
   await eventually('the deletion to wait', isWaiting);
   await other.query('update notifications.endpoint_health set parked = true');
@@ -111,7 +162,9 @@ test('an endpoint is deleted while its tasks are settled', async () => {
   );
   await eventually('the settling to wait', isWaiting);
   // It waits for the first one, and holds none of the others.
-  const free = await other.query("select from notifications.delivery_waiting where task > 'task-10' for update skip locked");
+  const free = await other.query(
+    "select from notifications.delivery_waiting where task > 'task-10' for update skip locked",
+  );
   assert.equal(free.rowCount, 19);
   await other.query('commit');
   await settled;

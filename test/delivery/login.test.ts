@@ -18,7 +18,9 @@ describe('a broker that wants a password', async () => {
   const program = await findProgram();
   const skip = program.image !== undefined && 'there is no nats-server but in a container';
 
-  test('refuses ours while it has another one, and is used again afterwards', { skip }, async (t) => {
+  test('refuses ours while it has another one, and is used again afterwards', {
+    skip,
+  }, async (t) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-login-'));
     const port = await takePort();
     const config = path.join(folder, 'nats.conf');
@@ -28,15 +30,25 @@ describe('a broker that wants a password', async () => {
         `listen: "${loopback}:${port}"\njetstream { store_dir: "${path.join(folder, 'store')}" }\nauthorization { user: us, password: "${password}" }\n`,
       );
     want('another');
-    const daemon = await startDaemon({ command: program.command, args: ['--config', config], logFile: path.join(folder, 'nats.log'), signal: 'SIGTERM' });
+    const daemon = await startDaemon({
+      command: program.command,
+      args: ['--config', config],
+      logFile: path.join(folder, 'nats.log'),
+      signal: 'SIGTERM',
+    });
     t.after(async () => (await daemon.stop(), rmSync(folder, { recursive: true, force: true })));
     await eventually('the server', () => answersAsBroker(`nats://${loopback}:${port}`));
 
     const lines: string[] = [];
-    const broker = openBroker({ url: `nats://us:Qx7-ours@${loopback}:${port}`, name: 'test', log: createLog('test', (line) => lines.push(line)) });
+    const broker = openBroker({
+      url: `nats://us:Qx7-ours@${loopback}:${port}`,
+      name: 'test',
+      log: createLog('test', (line) => lines.push(line)),
+    });
     t.after(() => broker.close());
     const reload = (password: string) => (want(password), process.kill(daemon.pid, 'SIGHUP'));
-    const isThere = (wanted: boolean) => eventually(`connected: ${wanted}`, () => Promise.resolve(broker.isConnected() === wanted));
+    const isThere = (wanted: boolean) =>
+      eventually(`connected: ${wanted}`, () => Promise.resolve(broker.isConnected() === wanted));
 
     // Twice: before the first connection, and in the midst of work.
     for (const id of ['first', 'second']) {

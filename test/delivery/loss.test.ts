@@ -29,7 +29,10 @@ let store: TestDatabase;
 let relays: Array<{ broker: Broker; database: Database; stop(): Promise<void> }> = [];
 
 before(async () => {
-  [server, store] = await Promise.all([startTestBroker(path.join(folder, 'nats')), createTestDatabase()]);
+  [server, store] = await Promise.all([
+    startTestBroker(path.join(folder, 'nats')),
+    createTestDatabase(),
+  ]);
   relays = [startOne(), startOne()];
 });
 after(async () => {
@@ -40,9 +43,19 @@ after(async () => {
 
 function startOne() {
   const broker = openBroker({ url: server.url, name: 'test', log });
-  const database = openDatabase({ service: 'access', url: databaseUrl(), entities: [OutboxEntity], poolSize: 4, log });
+  const database = openDatabase({
+    service: 'access',
+    url: databaseUrl(),
+    entities: [OutboxEntity],
+    poolSize: 4,
+    log,
+  });
   const relay = startRelay({ database, broker, log, intervalMs: 50 });
-  return { broker, database, stop: async () => (await relay.stop(), await broker.close(), await database.close()) };
+  return {
+    broker,
+    database,
+    stop: async () => (await relay.stop(), await broker.close(), await database.close()),
+  };
 }
 
 const databaseUrl = () => store.url;
@@ -55,7 +68,10 @@ const place = {
 /** Rows as changes write them, the odd ones with a task. */
 async function change(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => createId('evt'));
-  const rows = ids.map((id, index) => ({ id, tasks: index % 2 ? [noticeTask('password_changed', `${id}@example.com`)] : [] }));
+  const rows = ids.map((id, index) => ({
+    id,
+    tasks: index % 2 ? [noticeTask('password_changed', `${id}@example.com`)] : [],
+  }));
   await rowsOf(
     place,
     `insert into access.outbox (id, for_tenant, type, event, audit, tasks, created_at)
@@ -65,7 +81,11 @@ async function change(count: number): Promise<string[]> {
   return ids;
 }
 
-const published = () => eventually('the relay', async () => (await countOf(place, 'access.outbox where published_at is null')) === 0);
+const published = () =>
+  eventually(
+    'the relay',
+    async () => (await countOf(place, 'access.outbox where published_at is null')) === 0,
+  );
 
 /** How often each message is in a stream, by the id it was published with first. */
 async function messagesIn(stream: 'EVT' | 'TASK'): Promise<Map<string, number>> {
@@ -74,7 +94,8 @@ async function messagesIn(stream: 'EVT' | 'TASK'): Promise<Map<string, number>> 
   const { state } = await streams.info(stream);
   const counts = new Map<string, number>();
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
-    const id = (await streams.getMessage(stream, { seq })).header.get('Nats-Msg-Id').split(':')[0] ?? '';
+    const id =
+      (await streams.getMessage(stream, { seq })).header.get('Nats-Msg-Id').split(':')[0] ?? '';
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   await connection.close();
@@ -86,7 +107,10 @@ async function restart(): Promise<void> {
   await server.start();
 }
 
-const seen = () => eventually('both relays', () => Promise.resolve(relays.every(({ broker }) => broker.isConnected())));
+const seen = () =>
+  eventually('both relays', () =>
+    Promise.resolve(relays.every(({ broker }) => broker.isConnected())),
+  );
 
 beforeEach(async () => {
   await deleteStreams(server.url);
@@ -96,17 +120,24 @@ beforeEach(async () => {
 });
 
 /** Waits until the streams hold these events, each so often, and nothing else comes after them. */
-async function assertHeld(stream: 'EVT' | 'TASK', wanted: ReadonlyMap<string, number>): Promise<void> {
-  const sorted = (counts: ReadonlyMap<string, number>) => JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  await eventually(`${stream} to hold ${wanted.size}`, async () => sorted(await messagesIn(stream).catch(() => new Map())) === sorted(wanted)).catch(async () =>
-    assert.deepEqual(await messagesIn(stream), wanted),
-  );
+async function assertHeld(
+  stream: 'EVT' | 'TASK',
+  wanted: ReadonlyMap<string, number>,
+): Promise<void> {
+  const sorted = (counts: ReadonlyMap<string, number>) =>
+    JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  await eventually(
+    `${stream} to hold ${wanted.size}`,
+    async () => sorted(await messagesIn(stream).catch(() => new Map())) === sorted(wanted),
+  ).catch(async () => assert.deepEqual(await messagesIn(stream), wanted));
   // A question on its way while the broker is killed gets no answer.
-  const found = ({ database, broker }: (typeof relays)[number]) => findLosses({ database, broker, log }).catch(() => findLosses({ database, broker, log }));
+  const found = ({ database, broker }: (typeof relays)[number]) =>
+    findLosses({ database, broker, log }).catch(() => findLosses({ database, broker, log }));
   assert.deepEqual(await Promise.all(relays.map(found)), [0, 0]);
 }
 
-const each = (ids: readonly string[], times: number): Array<[string, number]> => ids.map((id) => [id, times]);
+const each = (ids: readonly string[], times: number): Array<[string, number]> =>
+  ids.map((id) => [id, times]);
 
 test('a store that is wiped is filled again from 24 hours of the outbox, once by two relays', async () => {
   const ids = await change(700);
@@ -141,23 +172,30 @@ test('events that are lost alone are published again, and tasks that are there a
 
 const copies = { skip: wantsContainers(process.env) && 'the store of a container is out of reach' };
 
-test('streams that come back as they were lose what is newer, also where others have filled the gap since', copies, async () => {
-  const old = await change(300);
-  await published();
-  await rowsOf(place, `update access.outbox set published_at = published_at - interval '10 minutes'`);
-  const kept = path.join(folder, 'kept');
-  await server.kill();
-  cpSync(path.join(server.storeDir, 'jetstream'), kept, { recursive: true });
-  await server.start();
-  await seen();
-  const lost = await change(50);
-  await published();
-  await server.wipe();
-  cpSync(kept, path.join(server.storeDir, 'jetstream'), { recursive: true });
-  await server.start();
-  const others = await fillGap(80);
-  await assertHeld('EVT', new Map([...each(old, 1), ...each(lost, 1), ...each(others, 1)]));
-});
+test(
+  'streams that come back as they were lose what is newer, also where others have filled the gap since',
+  copies,
+  async () => {
+    const old = await change(300);
+    await published();
+    await rowsOf(
+      place,
+      `update access.outbox set published_at = published_at - interval '10 minutes'`,
+    );
+    const kept = path.join(folder, 'kept');
+    await server.kill();
+    cpSync(path.join(server.storeDir, 'jetstream'), kept, { recursive: true });
+    await server.start();
+    await seen();
+    const lost = await change(50);
+    await published();
+    await server.wipe();
+    cpSync(kept, path.join(server.storeDir, 'jetstream'), { recursive: true });
+    await server.start();
+    const others = await fillGap(80);
+    await assertHeld('EVT', new Map([...each(old, 1), ...each(lost, 1), ...each(others, 1)]));
+  },
+);
 
 /** What another service publishes before this one has looked. */
 async function fillGap(count: number): Promise<string[]> {
@@ -183,7 +221,10 @@ test('who is interrupted while making up for a loss leaves it to be found by the
   await server.wipe();
   await server.start();
   // As after the first of several batches: the newest wait again, the oldest are still lost.
-  await rowsOf(place, 'update access.outbox set published_at = null where id in (select id from access.outbox order by id desc limit 400)');
+  await rowsOf(
+    place,
+    'update access.outbox set published_at = null where id in (select id from access.outbox order by id desc limit 400)',
+  );
   relays = [startOne(), startOne()];
   await assertHeld('EVT', new Map(each(ids, 1)));
 });

@@ -16,7 +16,11 @@ describeBoth('mails', (topology) => {
   let server: SmtpServer;
   before(async () => {
     server = await startSmtpServer();
-    const environment = { BAILIWICK_SMTP_URL: server.url, BAILIWICK_RETRY_SCHEDULE: '0s,1s,1s', BAILIWICK_LIMITS: 'standard' };
+    const environment = {
+      BAILIWICK_SMTP_URL: server.url,
+      BAILIWICK_RETRY_SCHEDULE: '0s,1s,1s',
+      BAILIWICK_LIMITS: 'standard',
+    };
     stack = await startStack(topology, environment);
   });
   after(async () => {
@@ -31,12 +35,17 @@ describeBoth('mails', (topology) => {
     const [row] = await rowsOf<{ task: string }>(stack, ofMail, [address]);
     assert.ok(row);
     const attempts = await eventually(`${count} attempts`, async () => {
-      const rows = await rowsOf<Attempt>(stack, 'select status, error from notifications.delivery_attempt where task = $1 order by attempt', [row.task]);
+      const rows = await rowsOf<Attempt>(
+        stack,
+        'select status, error from notifications.delivery_attempt where task = $1 order by attempt',
+        [row.task],
+      );
       return rows.length >= count && rows;
     });
     return attempts.map(({ status, error }) => (error === '' ? status : `${status}/${error}`));
   }
-  const isSuppressed = async (Email: string) => (await stack.call('Mail_GetSuppression', { Email }, stack.platformKey)).status === 200;
+  const isSuppressed = async (Email: string) =>
+    (await stack.call('Mail_GetSuppression', { Email }, stack.platformKey)).status === 200;
 
   const passing: Array<[what: string, stage: Stage, answer: string]> = [
     ['a greylisted recipient (451)', 'RCPT', '451 4.7.1 greylisted, come again'],
@@ -54,7 +63,8 @@ describeBoth('mails', (topology) => {
       // Without its connections the mailer begins with a greeting.
       server.hangUp();
       server.say((at, _line, recipient) => {
-        if (at !== stage || (stage !== 'greeting' && recipient !== address) || failures > 0) return undefined;
+        if (at !== stage || (stage !== 'greeting' && recipient !== address) || failures > 0)
+          return undefined;
         failures += 1;
         return answer;
       });
@@ -84,7 +94,9 @@ describeBoth('mails', (topology) => {
 
   test('a refused recipient is suppressed: later mails are dropped without a connection, and nobody is told', async () => {
     const address = newAddress('nobody');
-    server.say((at, line) => (at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined));
+    server.say((at, line) =>
+      at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined,
+    );
     assert.deepEqual(await mailed(address), ['failed']);
     server.say(() => undefined);
     server.hangUp();
@@ -95,9 +107,13 @@ describeBoth('mails', (topology) => {
   });
 
   test('Account_RequestPasswordReset answers alike for a suppressed address', async () => {
-    const [fine, suppressed] = await Promise.all(['fine', 'suppressed'].map((name) => person(name)));
+    const [fine, suppressed] = await Promise.all(
+      ['fine', 'suppressed'].map((name) => person(name)),
+    );
     assert.ok(fine && suppressed);
-    server.say((at, line) => (at === 'RCPT' && line.includes(suppressed) ? '550 5.1.1 gone' : undefined));
+    server.say((at, line) =>
+      at === 'RCPT' && line.includes(suppressed) ? '550 5.1.1 gone' : undefined,
+    );
     const ask = (Email: string) => stack.call('Account_RequestPasswordReset', { Email });
     bodyOf(await ask(suppressed));
     await eventually('the suppression', () => isSuppressed(suppressed));
@@ -105,28 +121,65 @@ describeBoth('mails', (topology) => {
     assert.deepEqual([one.status, one.body], [other.status, other.body]);
     assert.deepEqual(one.body, {});
     // The token of a dropped mail is a token like another: an hour, and worth nothing to whoever does not have it.
-    assert.equal(await countOf(stack, 'identity.reset_token r join identity.user_account u on u.id = r.user_id where u.email = $1', [suppressed]), 1);
+    assert.equal(
+      await countOf(
+        stack,
+        'identity.reset_token r join identity.user_account u on u.id = r.user_id where u.email = $1',
+        [suppressed],
+      ),
+      1,
+    );
   });
 
   test('Mail_GetSuppression tells of one, and Mail_DeleteSuppression lifts it', async () => {
     const address = newAddress('lifted');
-    server.say((at, line) => (at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined));
+    server.say((at, line) =>
+      at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined,
+    );
     assert.deepEqual(await mailed(address), ['failed']);
-    const { Suppression } = bodyOf(await stack.call('Mail_GetSuppression', { Email: ` ${address.toUpperCase()} ` }, stack.platformKey)) as {
+    const { Suppression } = bodyOf(
+      await stack.call(
+        'Mail_GetSuppression',
+        { Email: ` ${address.toUpperCase()} ` },
+        stack.platformKey,
+      ),
+    ) as {
       Suppression?: { StatusCode: number; CreatedAt: string; ExpiresAt: string };
     };
     assert.ok(Suppression);
     assert.equal(Suppression.StatusCode, 550);
-    assert.equal(Math.round((Date.parse(Suppression.ExpiresAt) - Date.parse(Suppression.CreatedAt)) / 86_400_000), 30);
+    assert.equal(
+      Math.round(
+        (Date.parse(Suppression.ExpiresAt) - Date.parse(Suppression.CreatedAt)) / 86_400_000,
+      ),
+      30,
+    );
     server.say(() => undefined);
-    assert.deepEqual(bodyOf(await stack.call('Mail_DeleteSuppression', { Email: address }, stack.platformKey)), {});
-    assert.deepEqual(bodyOf(await stack.call('Mail_DeleteSuppression', { Email: address }, stack.platformKey)), {});
-    assertRefused(await stack.call('Mail_GetSuppression', { Email: address }, stack.platformKey), 400, 'not_found');
+    assert.deepEqual(
+      bodyOf(await stack.call('Mail_DeleteSuppression', { Email: address }, stack.platformKey)),
+      {},
+    );
+    assert.deepEqual(
+      bodyOf(await stack.call('Mail_DeleteSuppression', { Email: address }, stack.platformKey)),
+      {},
+    );
+    assertRefused(
+      await stack.call('Mail_GetSuppression', { Email: address }, stack.platformKey),
+      400,
+      'not_found',
+    );
     assert.deepEqual(await mailed(address), ['delivered']);
     const audited = () =>
-      readPage<{ Action: string; ActorType: string; Targets: Array<{ ID: string; Name: string }> }>(stack, 'Audit_List', {}, stack.platformKey);
+      readPage<{ Action: string; ActorType: string; Targets: Array<{ ID: string; Name: string }> }>(
+        stack,
+        'Audit_List',
+        {},
+        stack.platformKey,
+      );
     const entries = await eventually('the audit', async () => {
-      const found = (await audited()).Items.filter(({ Action }) => Action.startsWith('mail_suppression.')).slice(0, 2);
+      const found = (await audited()).Items.filter(({ Action }) =>
+        Action.startsWith('mail_suppression.'),
+      ).slice(0, 2);
       return found[0]?.Action === 'mail_suppression.deleted' && found;
     });
     assert.deepEqual(
@@ -145,25 +198,37 @@ describeBoth('mails', (topology) => {
 
   test('a suppression that has expired suppresses no more, swept or not', async () => {
     const address = newAddress('expired');
-    server.say((at, line) => (at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined));
+    server.say((at, line) =>
+      at === 'RCPT' && line.includes(address) ? '550 5.1.1 no such user' : undefined,
+    );
     assert.deepEqual(await mailed(address), ['failed']);
     server.say(() => undefined);
-    await rowsOf(stack, `update notifications.mail_suppression set expires_at = now() - interval '1 second'`);
+    await rowsOf(
+      stack,
+      `update notifications.mail_suppression set expires_at = now() - interval '1 second'`,
+    );
     assert.equal(await isSuppressed(address), false);
     assert.deepEqual(await mailed(address), ['delivered']);
   });
 
   test('no address and no hash that could be tried out is in the tables of suppressions and counts, or in the log', async () => {
     const address = newAddress('secret');
-    server.say((at, line) => (at === 'RCPT' && line.includes(address) ? `550 5.1.1 <${address}>: no such user` : undefined));
+    server.say((at, line) =>
+      at === 'RCPT' && line.includes(address) ? `550 5.1.1 <${address}>: no such user` : undefined,
+    );
     assert.deepEqual(await mailed(address), ['failed']);
     assert.ok((await countOf(stack, 'notifications.mail_suppression')) > 0);
     const stored = await dumpOf(stack, 'notifications');
     assert.ok(!stored.includes(address));
-    for (const digest of ['sha256', 'sha1', 'md5']) assert.ok(!stored.includes(createHmac(digest, '').update(address).digest('hex')));
+    for (const digest of ['sha256', 'sha1', 'md5'])
+      assert.ok(!stored.includes(createHmac(digest, '').update(address).digest('hex')));
     // One that is refused for a while is not suppressed, and the log says why it was refused.
     const patient = newAddress('patient');
-    server.say((at, line) => (at === 'RCPT' && line.includes(patient) ? `450 4.2.0 <${patient}>: Recipient address rejected: Greylisted` : undefined));
+    server.say((at, line) =>
+      at === 'RCPT' && line.includes(patient)
+        ? `450 4.2.0 <${patient}>: Recipient address rejected: Greylisted`
+        : undefined,
+    );
     assert.deepEqual(await mailed(patient, 2), ['retry', 'retry']);
     const logged = stack.logOf('notifications');
     assert.ok(logged.includes('EENVELOPE RCPT TO 450 4.2.0'));
@@ -173,9 +238,12 @@ describeBoth('mails', (topology) => {
   test('no kind of mail floods an address or crowds out another, counted atomically', async () => {
     server.say(() => undefined);
     const Email = newAddress('flooded');
-    const send = (operation: string, kind: 'verify' | 'invitation') => stack.call(operation, { Email, Token: createToken(kind) }, stack.workerToken);
+    const send = (operation: string, kind: 'verify' | 'invitation') =>
+      stack.call(operation, { Email, Token: createToken(kind) }, stack.workerToken);
     // Twice as many as may be asked for in a quarter of an hour: windows of those who count begin at different moments.
-    const answers = await Promise.all(Array.from({ length: 24 }, () => send('Account_Task_SendEmailVerification', 'verify')));
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, () => send('Account_Task_SendEmailVerification', 'verify')),
+    );
     assert.deepEqual(
       [200, 400].map((wanted) => answers.filter(({ status }) => status === wanted).length),
       [20, 4],
@@ -184,7 +252,13 @@ describeBoth('mails', (topology) => {
     // In the queue what is too much is dropped, and whoever caused it hears nothing.
     assert.deepEqual(await mailed(Email), ['dropped/rate_limited']);
     bodyOf(await send('TenantInvitations_Task_SendTenantInvitation', 'invitation'));
-    bodyOf(await stack.call('Account_Task_SendNotice', { Email, Kind: 'password_changed' }, stack.workerToken));
+    bodyOf(
+      await stack.call(
+        'Account_Task_SendNotice',
+        { Email, Kind: 'password_changed' },
+        stack.workerToken,
+      ),
+    );
     assert.equal(server.mailsTo(Email).length, 22);
   });
 
@@ -193,7 +267,10 @@ describeBoth('mails', (topology) => {
     const address = newAddress('headers');
     assert.deepEqual(await mailed(address), ['delivered']);
     const [mail] = server.mailsTo(address);
-    const [row] = await rowsOf<{ task: string }>(stack, 'select task from notifications.delivery_attempt order by started_at desc limit 1');
+    const [row] = await rowsOf<{ task: string }>(
+      stack,
+      'select task from notifications.delivery_attempt order by started_at desc limit 1',
+    );
     assert.deepEqual(mail?.to, [address]);
     const headers = (mail?.content ?? '').split('\r\n\r\n')[0] ?? '';
     assert.match(headers, new RegExp(`^Message-ID: <${row?.task}@127\\.0\\.0\\.1>$`, 'm'));
@@ -206,30 +283,60 @@ describeBoth('mails', (topology) => {
       ['From', 'Subject', 'To'],
     );
     assert.match(headers, /^Subject: Confirm your e-mail address$/m);
-    for (const Email of ['"a b"@example.com', 'a@example.com\r\nBcc: b@example.com', 'a@example.com, b@example.com', '<a@example.com>']) {
-      assertRefused(await stack.call('Account_Register', { Email, Password: password }), 400, 'invalid_argument', ['Email must be a mail address']);
+    for (const Email of [
+      '"a b"@example.com',
+      'a@example.com\r\nBcc: b@example.com',
+      'a@example.com, b@example.com',
+      '<a@example.com>',
+    ]) {
+      assertRefused(
+        await stack.call('Account_Register', { Email, Password: password }),
+        400,
+        'invalid_argument',
+        ['Email must be a mail address'],
+      );
     }
   });
 
   /** Somebody with an account. */
   async function person(name: string): Promise<string> {
     const address = newAddress(name);
-    bodyOf(await stack.call('Users_Create', { User: { Email: address }, Password: password }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'Users_Create',
+        { User: { Email: address }, Password: password },
+        stack.platformKey,
+      ),
+    );
     return address;
   }
 });
 
 describe('the mailer', () => {
-  const mail = { to: 'ann@example.org', messageId: '<tsk_1@example.com>', subject: 'x', text: 'x', html: 'x' };
+  const mail = {
+    to: 'ann@example.org',
+    messageId: '<tsk_1@example.com>',
+    subject: 'x',
+    text: 'x',
+    html: 'x',
+  };
 
   async function sending(say: Parameters<SmtpServer['say']>[0], query = '', userinfo = '') {
     const server = await startSmtpServer();
     server.say(say);
-    const mailer = createMailer({ smtpUrl: server.url.replace('//', `//${userinfo}`) + query, from: 'Example <no-reply@example.com>', connections: 1 });
+    const mailer = createMailer({
+      smtpUrl: server.url.replace('//', `//${userinfo}`) + query,
+      from: 'Example <no-reply@example.com>',
+      connections: 1,
+    });
     try {
       return await mailer.send(mail).then(
         () => ({ reason: 'sent', message: '', mails: server.mails }),
-        ({ reason, message }: { reason: string; message: string }) => ({ reason, message, mails: server.mails }),
+        ({ reason, message }: { reason: string; message: string }) => ({
+          reason,
+          message,
+          mails: server.mails,
+        }),
       );
     } finally {
       mailer.close();
@@ -253,13 +360,24 @@ describe('the mailer', () => {
   });
 
   test('waits for a server that is slow', async () => {
-    const { reason, mails } = await sending((at) => (at === 'greeting' || at === 'MAIL' ? { waitMs: 700 } : undefined));
+    const { reason, mails } = await sending((at) =>
+      at === 'greeting' || at === 'MAIL' ? { waitMs: 700 } : undefined,
+    );
     assert.equal(reason, 'sent');
     assert.deepEqual(mails[0]?.to, ['ann@example.org']);
   });
 
   test('takes refused credentials for a fault that passes, and no recipient’s', async () => {
-    const say = (at: Stage) => (at === 'EHLO' ? '250-scripted\r\n250 AUTH PLAIN' : at === 'AUTH' ? '535 5.7.8 wrong' : undefined);
-    assert.deepEqual(await sending(say, '', 'ada:wrong@'), { reason: 'MAIL_UNAVAILABLE', message: 'the mail server did not take the mail (535)', mails: [] });
+    const say = (at: Stage) =>
+      at === 'EHLO'
+        ? '250-scripted\r\n250 AUTH PLAIN'
+        : at === 'AUTH'
+          ? '535 5.7.8 wrong'
+          : undefined;
+    assert.deepEqual(await sending(say, '', 'ada:wrong@'), {
+      reason: 'MAIL_UNAVAILABLE',
+      message: 'the mail server did not take the mail (535)',
+      mails: [],
+    });
   });
 });

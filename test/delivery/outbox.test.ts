@@ -19,7 +19,10 @@ let server: TestBroker;
 let store: TestDatabase;
 
 before(async () => {
-  [server, store] = await Promise.all([startTestBroker(path.join(folder, 'nats')), createTestDatabase()]);
+  [server, store] = await Promise.all([
+    startTestBroker(path.join(folder, 'nats')),
+    createTestDatabase(),
+  ]);
 });
 after(async () => {
   await Promise.all([server?.remove(), store?.drop()]);
@@ -28,11 +31,22 @@ after(async () => {
 
 test('a change that is too large for the broker waits alone: the others go out, once', async () => {
   const lines: string[] = [];
-  const log = createLog('test', (line) => lines.push((JSON.parse(line) as { message: string }).message));
+  const log = createLog('test', (line) =>
+    lines.push((JSON.parse(line) as { message: string }).message),
+  );
   const broker = openBroker({ url: server.url, name: 'test', log });
-  const database = openDatabase({ service: 'access', url: store.url, entities: [OutboxEntity], poolSize: 4, log });
+  const database = openDatabase({
+    service: 'access',
+    url: store.url,
+    entities: [OutboxEntity],
+    poolSize: 4,
+    log,
+  });
   const waiting = async () => {
-    const rows = await rowsOf<{ id: string }>({ databaseUrl: store.url }, 'select id from access.outbox where published_at is null order by id');
+    const rows = await rowsOf<{ id: string }>(
+      { databaseUrl: store.url },
+      'select id from access.outbox where published_at is null order by id',
+    );
     return rows.map(({ id }) => id);
   };
   await rowsOf(

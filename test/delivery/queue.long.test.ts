@@ -13,7 +13,11 @@ import { type Receiver, startReceiver, status } from './receiver.ts';
 
 // How the queue treats endpoints that are slow, full, away or limited, and those beside them.
 
-const settings = { BAILIWICK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s,1s,1s,1s', BAILIWICK_BREAKER_PAUSES: '2s,4s', BAILIWICK_LIMITS: 'off' };
+const settings = {
+  BAILIWICK_RETRY_SCHEDULE: '0s,1s,1s,1s,1s,1s,1s,1s',
+  BAILIWICK_BREAKER_PAUSES: '2s,4s',
+  BAILIWICK_LIMITS: 'off',
+};
 
 describe('the queue', () => {
   let stack: Stack;
@@ -24,7 +28,11 @@ describe('the queue', () => {
   before(async () => {
     stack = await startStack('one process', settings);
     receiver = await startReceiver();
-    broker = openBroker({ url: stack.wiring.natsUrl, name: 'test', log: createLog('test', () => {}) });
+    broker = openBroker({
+      url: stack.wiring.natsUrl,
+      name: 'test',
+      log: createLog('test', () => {}),
+    });
     ({ token } = await signUp(stack));
     tenant = await createTenant(stack, token);
   });
@@ -35,7 +43,13 @@ describe('the queue', () => {
   });
 
   async function createEndpoint(path: string, more: Record<string, unknown> = {}): Promise<string> {
-    const Endpoint = { Tenant: tenant, Name: path, URL: receiver.url(path), EventTypes: ['none.of.these'], ...more };
+    const Endpoint = {
+      Tenant: tenant,
+      Name: path,
+      URL: receiver.url(path),
+      EventTypes: ['none.of.these'],
+      ...more,
+    };
     const { status: code, body } = await stack.call('Webhooks_CreateEndpoint', { Endpoint }, token);
     assert.equal(code, 200, JSON.stringify(body));
     return (body['Endpoint'] as { ID: string }).ID;
@@ -45,22 +59,40 @@ describe('the queue', () => {
     const ids = Array.from({ length: count }, () => createId('evt'));
     await Promise.all(
       ids.map((id) => {
-        const request = { Tenant: tenant, Endpoint: endpoint, Type: 'test.sent', Body: Buffer.from(JSON.stringify({ id })).toString('base64') };
-        return publishTask(broker, { id: `${id}.${endpoint}`, operation: 'Webhooks_Deliver', request, extra: {} }, { tenant, event: id });
+        const request = {
+          Tenant: tenant,
+          Endpoint: endpoint,
+          Type: 'test.sent',
+          Body: Buffer.from(JSON.stringify({ id })).toString('base64'),
+        };
+        return publishTask(
+          broker,
+          { id: `${id}.${endpoint}`, operation: 'Webhooks_Deliver', request, extra: {} },
+          { tenant, event: id },
+        );
       }),
     );
     return ids;
   }
   const deliveredIds = (path: string) => new Set(receiver.at(path).map(({ id }) => id));
   const allArrive = (path: string, ids: readonly string[], limitMs = 20_000) =>
-    eventually(`${ids.length} deliveries at ${path}`, async () => ids.every((id) => deliveredIds(path).has(id)), limitMs);
-  const delivered = (endpoint: string) => countOf(stack, `notifications.delivery_attempt where endpoint = $1 and status = 'delivered'`, [endpoint]);
+    eventually(
+      `${ids.length} deliveries at ${path}`,
+      async () => ids.every((id) => deliveredIds(path).has(id)),
+      limitMs,
+    );
+  const delivered = (endpoint: string) =>
+    countOf(stack, `notifications.delivery_attempt where endpoint = $1 and status = 'delivered'`, [
+      endpoint,
+    ]);
 
   test('an endpoint that hangs keeps no other waiting, and never has more than its slots', async () => {
     const hung: Array<() => void> = [];
     receiver.answer('/hanging', (_request, response) => void hung.push(() => response.end()));
     const hanging = await createEndpoint('/hanging');
-    const healthy = await Promise.all(Array.from({ length: 5 }, (_, index) => createEndpoint(`/healthy-${index}`)));
+    const healthy = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => createEndpoint(`/healthy-${index}`)),
+    );
     await enqueue(hanging, 150);
     await sleep(300);
     const began = Date.now();
@@ -97,7 +129,12 @@ describe('the queue', () => {
     const failedBy = () => receiver.at('/failing').length;
     await eventually(
       'the breaker to open',
-      async () => (await countOf(stack, 'notifications.endpoint_health where endpoint = $1 and pause_ms > 0', [endpoint])) === 1,
+      async () =>
+        (await countOf(
+          stack,
+          'notifications.endpoint_health where endpoint = $1 and pause_ms > 0',
+          [endpoint],
+        )) === 1,
     );
     await sleep(700);
     const before = failedBy();
@@ -107,9 +144,21 @@ describe('the queue', () => {
     await sleep(500);
     assert.equal(failedBy(), before + 1, 'more than one delivery tried it');
     receiver.answer('/failing');
-    await eventually('all deliveries', async () => (await delivered(endpoint)) === ids.length, 40_000);
-    assert.equal(await countOf(stack, 'notifications.endpoint_health where endpoint = $1 and pause_ms > 0', [endpoint]), 0);
-    assert.equal(await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint]), 0);
+    await eventually(
+      'all deliveries',
+      async () => (await delivered(endpoint)) === ids.length,
+      40_000,
+    );
+    assert.equal(
+      await countOf(stack, 'notifications.endpoint_health where endpoint = $1 and pause_ms > 0', [
+        endpoint,
+      ]),
+      0,
+    );
+    assert.equal(
+      await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint]),
+      0,
+    );
   });
 
   test('an endpoint with a RateLimit gets so many a second', async () => {
@@ -120,7 +169,8 @@ describe('the queue', () => {
     const [first = 0, last = 0] = [times[0], times.at(-1)];
     const bySecond = Map.groupBy(times, (at) => Math.floor((at - first) / 1000));
     // The database's seconds and this test's begin at different moments: one of ours may see two of theirs.
-    for (const some of bySecond.values()) assert.ok(some.length <= 8, `${some.length} in one second`);
+    for (const some of bySecond.values())
+      assert.ok(some.length <= 8, `${some.length} in one second`);
     assert.ok(last - first >= 2000, `all came within ${last - first} ms`);
   });
 
@@ -128,8 +178,21 @@ describe('the queue', () => {
     const endpoint = await createEndpoint('/deleted');
     receiver.answer('/deleted', status(500));
     await enqueue(endpoint, 20);
-    await eventually('waiting rows', async () => (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) > 5);
-    assert.equal((await stack.call('Webhooks_DeleteEndpoint', { Tenant: tenant, ID: endpoint }, token)).status, 200);
-    await eventually('no waiting rows', async () => (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) === 0);
+    await eventually(
+      'waiting rows',
+      async () =>
+        (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) >
+        5,
+    );
+    assert.equal(
+      (await stack.call('Webhooks_DeleteEndpoint', { Tenant: tenant, ID: endpoint }, token)).status,
+      200,
+    );
+    await eventually(
+      'no waiting rows',
+      async () =>
+        (await countOf(stack, 'notifications.delivery_waiting where endpoint = $1', [endpoint])) ===
+        0,
+    );
   });
 });

@@ -13,7 +13,12 @@ export async function startReceiver() {
   const most = new Map<string, number>();
   const server = createServer((message: IncomingMessage, response: ServerResponse) => {
     const path = message.url ?? '';
-    const request = { at: Date.now(), path, id: String(message.headers['webhook-id'] ?? ''), attempt: Number(message.headers['x-webhook-attempt']) };
+    const request = {
+      at: Date.now(),
+      path,
+      id: String(message.headers['webhook-id'] ?? ''),
+      attempt: Number(message.headers['x-webhook-attempt']),
+    };
     received.push(request);
     const now = (underWay.get(path) ?? 0) + 1;
     underWay.set(path, now);

@@ -17,29 +17,53 @@ describe('a broker that lost its store', () => {
   let owner: Awaited<ReturnType<typeof signUp>>;
   let tenant: string;
   before(async () => {
-    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off', BAILIWICK_RETRY_SCHEDULE: '0s,1h' });
+    stack = await startStack('five processes', {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_RETRY_SCHEDULE: '0s,1h',
+    });
     owner = await signUp(stack);
     tenant = await createTenant(stack, owner.token);
   });
   after(() => stack?.stop());
 
-  const asOwner = async (operation: string, body: object) => bodyOf(await stack.call(operation, body, owner.token));
-  const platform = async (operation: string, body: object) => bodyOf(await stack.call(operation, body, stack.platformKey));
+  const asOwner = async (operation: string, body: object) =>
+    bodyOf(await stack.call(operation, body, owner.token));
+  const platform = async (operation: string, body: object) =>
+    bodyOf(await stack.call(operation, body, stack.platformKey));
   const addEndpoint = async (hook: string) =>
-    asOwner('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['group.*'] } });
-  const caught = async (hook: string) => (await caughtBy(stack, hook)).map(({ Body }) => (JSON.parse(Body) as { data: { Path: string } }).data.Path).toSorted();
+    asOwner('Webhooks_CreateEndpoint', {
+      Endpoint: {
+        Tenant: tenant,
+        Name: hook,
+        URL: `${stack.inboxUrl}/hooks/${hook}`,
+        EventTypes: ['group.*'],
+      },
+    });
+  const caught = async (hook: string) =>
+    (await caughtBy(stack, hook))
+      .map(({ Body }) => (JSON.parse(Body) as { data: { Path: string } }).data.Path)
+      .toSorted();
   const entries = () => countOf(stack, 'access.audit_entry');
   const published = () =>
-    countOf(stack, `(${['identity', 'access', 'sso', 'notifications'].map((name) => `select id from ${name}.outbox`).join(' union all ')}) o`);
+    countOf(
+      stack,
+      `(${['identity', 'access', 'sso', 'notifications'].map((name) => `select id from ${name}.outbox`).join(' union all ')}) o`,
+    );
 
   /** Waits until every consumer has had all there is in its stream. */
   async function settled(): Promise<void> {
     const connection = await connect({ servers: stack.wiring.natsUrl });
     const manager = await connection.jetstreamManager();
     const isSettled = async () => {
-      const all = (await Promise.all(['EVT', 'TASK'].map((stream) => manager.consumers.list(stream).next()))).flat();
+      const all = (
+        await Promise.all(['EVT', 'TASK'].map((stream) => manager.consumers.list(stream).next()))
+      ).flat();
       const { state } = await manager.streams.info('EVT');
-      return state.messages >= (await published()) && all.length >= 7 && all.every(({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0);
+      return (
+        state.messages >= (await published()) &&
+        all.length >= 7 &&
+        all.every(({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0)
+      );
     };
     // Until somebody has made them anew, there are no streams.
     try {
@@ -57,10 +81,15 @@ describe('a broker that lost its store', () => {
 
   test('tells no endpoint and no person anything twice, and no endpoint what happened before it was there', async () => {
     await addEndpoint('told');
-    for (const Path of ['a', 'b', 'c']) await asOwner('Groups_Save', { Group: { Tenant: tenant, Path } });
+    for (const Path of ['a', 'b', 'c'])
+      await asOwner('Groups_Save', { Group: { Tenant: tenant, Path } });
     await eventually('the deliveries', async () => (await caught('told')).length === 3);
     const later = (await addEndpoint('later'))['Endpoint'] as { ID: string };
-    await rowsOf(stack, `update notifications.webhook_endpoint set created_at = created_at + interval '1 minute' where id = $1`, [later.ID]);
+    await rowsOf(
+      stack,
+      `update notifications.webhook_endpoint set created_at = created_at + interval '1 minute' where id = $1`,
+      [later.ID],
+    );
     await settled();
     const entriesBefore = await entries();
     await loseStore();
@@ -77,7 +106,8 @@ describe('a broker that lost its store', () => {
     await asOwner('Groups_Save', { Group: { Tenant: tenant, Path: 'retried' } });
     const handed = `update notifications.delivery_waiting set state = 'queued', queued_at = now(), due_at = now() where state = 'waiting' returning 1`;
     // An endpoint made within seconds of an event counts as there when it happened: so this one may be told of a, b and c.
-    const attempts = async () => (await caught('patient')).filter((path) => path === 'retried').length;
+    const attempts = async () =>
+      (await caught('patient')).filter((path) => path === 'retried').length;
     await eventually('the first attempt', async () => (await attempts()) === 1, patienceMs);
     // The one in whose hands it is has let the broker have it, and it was never taken out.
     await eventually('a retry that waits', async () => (await rowsOf(stack, handed)).length === 1);
@@ -94,17 +124,29 @@ describe('a broker that lost its store', () => {
     await platform('Users_Enable', { UserID: dan.id });
     const gone = await signUp(stack);
     await platform('Users_Delete', { UserID: gone.id });
-    const bot = (await asOwner('Bots_Save', { Bot: { Tenant: tenant, Name: 'deployer' } }))['Bot'] as { ID: string };
+    const bot = (await asOwner('Bots_Save', { Bot: { Tenant: tenant, Name: 'deployer' } }))[
+      'Bot'
+    ] as { ID: string };
     await asOwner('BotGrants_Add', { Grant: { Tenant: tenant, Bot: bot.ID, Role: 'auditor' } });
     for (const Active of [false, true]) await asOwner('Bots_Save', { Bot: { ...bot, Active } });
     await settled();
-    const states = () => rowsOf(stack, 'select subject, state from access.subject_state order by subject');
+    const states = () =>
+      rowsOf(stack, 'select subject, state from access.subject_state order by subject');
     const before = await states();
     assert.ok(before.length >= 3);
     const entriesBefore = await entries();
     await loseStore();
     assert.deepEqual(await states(), before);
     assert.equal(await entries(), entriesBefore);
-    assert.equal((await asOwner('Access_Check', { Tenant: tenant, Subject: bot.ID, Permission: 'iam.groups.read' }))['Allowed'], true);
+    assert.equal(
+      (
+        await asOwner('Access_Check', {
+          Tenant: tenant,
+          Subject: bot.ID,
+          Permission: 'iam.groups.read',
+        })
+      )['Allowed'],
+      true,
+    );
   });
 });

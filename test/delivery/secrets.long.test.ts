@@ -23,7 +23,13 @@ describeBoth('signing secrets', (topology) => {
   after(() => stack?.stop());
 
   const rotate = async (id: string, more: object = {}) =>
-    bodyOf(await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: id, ...more }, owner.token)) as unknown as {
+    bodyOf(
+      await stack.call(
+        'Webhooks_RotateSecret',
+        { Tenant: owner.tenant, ID: id, ...more },
+        owner.token,
+      ),
+    ) as unknown as {
       Secret: string;
       Endpoint: { PreviousSecretUntil?: string; UpdatedAt: string };
     };
@@ -36,7 +42,11 @@ describeBoth('signing secrets', (topology) => {
   }
 
   /** Which of these secrets a delivery made now is signed with, by both stock verifiers. */
-  async function signedWith(hook: string, id: string, secrets: Record<string, string>): Promise<string[]> {
+  async function signedWith(
+    hook: string,
+    id: string,
+    secrets: Record<string, string>,
+  ): Promise<string[]> {
     await deliver(owner, id, '{"n":1}');
     const request = await newestAt(stack, hook);
     const accepted = (verify: (secret: string) => unknown) =>
@@ -48,12 +58,21 @@ describeBoth('signing secrets', (topology) => {
           return false;
         }
       });
-    const byStripe = accepted((secret) => Stripe.webhooks.signature?.verifyHeader(rawOf(request), request.Headers['x-webhook-signature'] ?? '', secret, 300));
+    const byStripe = accepted((secret) =>
+      Stripe.webhooks.signature?.verifyHeader(
+        rawOf(request),
+        request.Headers['x-webhook-signature'] ?? '',
+        secret,
+        300,
+      ),
+    );
     assert.deepEqual(
       accepted((secret) => new Webhook(secret).verify(rawOf(request), request.Headers)),
       byStripe,
     );
-    const marks = request.Headers['x-webhook-signature']?.split(',').filter((part) => part.startsWith('v1=')) ?? [];
+    const marks =
+      request.Headers['x-webhook-signature']?.split(',').filter((part) => part.startsWith('v1=')) ??
+      [];
     assert.equal(marks.length, request.Headers['webhook-signature']?.split(' ').length);
     assert.equal(marks.length, byStripe.length, 'every signature is one of a known secret');
     return byStripe;
@@ -68,8 +87,14 @@ describeBoth('signing secrets', (topology) => {
     assert.ok(Math.abs(until - 86_400_000) < 60_000, 'a day where nothing else is said');
     assert.deepEqual(await signedWith('rotated', id, { first, second }), ['first', 'second']);
     const { Secret: third } = await rotate(id, { GraceSeconds: 604_800 });
-    assert.deepEqual(await signedWith('rotated', id, { first, second, third }), ['second', 'third']);
-    const read = recordIn(await stack.call('Webhooks_GetEndpoint', { Tenant: owner.tenant, ID: id }, owner.token), 'Endpoint');
+    assert.deepEqual(await signedWith('rotated', id, { first, second, third }), [
+      'second',
+      'third',
+    ]);
+    const read = recordIn(
+      await stack.call('Webhooks_GetEndpoint', { Tenant: owner.tenant, ID: id }, owner.token),
+      'Endpoint',
+    );
     assert.ok(!JSON.stringify(read).includes('whsec_'));
     assert.ok((read as { PreviousSecretUntil?: string }).PreviousSecretUntil);
   });
@@ -86,11 +111,22 @@ describeBoth('signing secrets', (topology) => {
   test('a previous secret whose time is over signs nothing and is shown nowhere, swept or not', async () => {
     const { id, secret: first } = await makeEndpoint(owner, 'late');
     const { Secret: second } = await rotate(id, { GraceSeconds: 60 });
-    await rowsOf(stack, `update notifications.webhook_endpoint set previous_secret_until = now() - interval '1 second' where id = $1`, [id]);
+    await rowsOf(
+      stack,
+      `update notifications.webhook_endpoint set previous_secret_until = now() - interval '1 second' where id = $1`,
+      [id],
+    );
     assert.deepEqual(await signedWith('late', id, { first, second }), ['second']);
-    const read = recordIn(await stack.call('Webhooks_GetEndpoint', { Tenant: owner.tenant, ID: id }, owner.token), 'Endpoint');
+    const read = recordIn(
+      await stack.call('Webhooks_GetEndpoint', { Tenant: owner.tenant, ID: id }, owner.token),
+      'Endpoint',
+    );
     assert.equal((read as { PreviousSecretUntil?: string }).PreviousSecretUntil, undefined);
-    await eventually('the sweep', async () => (await rowOf(id)).previous === null && (await rowOf(id)).until === null, 30_000);
+    await eventually(
+      'the sweep',
+      async () => (await rowOf(id)).previous === null && (await rowOf(id)).until === null,
+      30_000,
+    );
   });
 
   test('both secrets lie sealed, each for its own column', async () => {
@@ -101,7 +137,11 @@ describeBoth('signing secrets', (topology) => {
       assert.ok(!row.secret.includes(secret) && !row.previous?.includes(secret));
     }
     // Whoever puts the old one back into its place gets a row that does not open.
-    await rowsOf(stack, 'update notifications.webhook_endpoint set secret_enc = previous_secret_enc where id = $1', [id]);
+    await rowsOf(
+      stack,
+      'update notifications.webhook_endpoint set secret_enc = previous_secret_enc where id = $1',
+      [id],
+    );
     const request = { Tenant: owner.tenant, Endpoint: id, Type: 'test.sent', Body: 'e30=' };
     assert.equal((await stack.call('Webhooks_Deliver', request, stack.workerToken)).status, 500);
     assert.deepEqual(await caughtBy(stack, 'sealed'), []);
@@ -112,24 +152,44 @@ describeBoth('signing secrets', (topology) => {
     const { id, secret } = await makeEndpoint(owner, 'told', { EventTypes: [] });
     const { Secret } = await rotate(id);
     const event = await eventually('the event', async () => {
-      const bodies = (await caughtBy(stack, 'watcher')).map(({ Body }) => JSON.parse(Body) as { type: string; data: { ID: string }; previous: object });
-      return bodies.find(({ type, data }) => type === 'webhook_endpoint.secret_rotated' && data.ID === id);
+      const bodies = (await caughtBy(stack, 'watcher')).map(
+        ({ Body }) => JSON.parse(Body) as { type: string; data: { ID: string }; previous: object },
+      );
+      return bodies.find(
+        ({ type, data }) => type === 'webhook_endpoint.secret_rotated' && data.ID === id,
+      );
     });
     assert.deepEqual(event.previous, { PreviousSecretUntil: null });
-    assert.ok((await caughtBy(stack, 'told')).every(({ Body }) => !Body.includes('secret_rotated')));
+    assert.ok(
+      (await caughtBy(stack, 'told')).every(({ Body }) => !Body.includes('secret_rotated')),
+    );
     const entry = await eventually('the audit entry', async () => {
-      const answer = await stack.call('Audit_List', { Tenant: owner.tenant, Filter: { TargetIDs: [id] } }, owner.token);
-      return (recordIn(answer, 'Page') as { Items: Array<{ Action: string }> }).Items.find(({ Action }) => Action === 'webhook_endpoint.secret_rotated');
+      const answer = await stack.call(
+        'Audit_List',
+        { Tenant: owner.tenant, Filter: { TargetIDs: [id] } },
+        owner.token,
+      );
+      return (recordIn(answer, 'Page') as { Items: Array<{ Action: string }> }).Items.find(
+        ({ Action }) => Action === 'webhook_endpoint.secret_rotated',
+      );
     });
-    for (const text of [JSON.stringify(event), JSON.stringify(entry), stack.logOf('notifications')]) {
+    for (const text of [
+      JSON.stringify(event),
+      JSON.stringify(entry),
+      stack.logOf('notifications'),
+    ]) {
       assert.ok(!text.includes(secret.slice(6)) && !text.includes(Secret.slice(6)));
     }
   });
 
   test('two rotations at once leave the two newest secrets, and neither is lost', async () => {
     const { id, secret } = await makeEndpoint(owner, 'raced');
-    const secrets = (await Promise.all([rotate(id), rotate(id), rotate(id)])).map(({ Secret }) => Secret);
-    const known = Object.fromEntries([secret, ...secrets].map((one, index) => [String(index), one]));
+    const secrets = (await Promise.all([rotate(id), rotate(id), rotate(id)])).map(
+      ({ Secret }) => Secret,
+    );
+    const known = Object.fromEntries(
+      [secret, ...secrets].map((one, index) => [String(index), one]),
+    );
     const accepted = await signedWith('raced', id, known);
     assert.equal(accepted.length, 2);
     assert.ok(!accepted.includes('0'));
@@ -138,8 +198,24 @@ describeBoth('signing secrets', (topology) => {
   test('Webhooks_RotateSecret refuses a grace of more than a week, and an endpoint that is not there', async () => {
     const { id } = await makeEndpoint(owner, 'refused');
     for (const GraceSeconds of [-1, 604_801]) {
-      assertRefused(await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: id, GraceSeconds }, owner.token), 400, 'invalid_argument');
+      assertRefused(
+        await stack.call(
+          'Webhooks_RotateSecret',
+          { Tenant: owner.tenant, ID: id, GraceSeconds },
+          owner.token,
+        ),
+        400,
+        'invalid_argument',
+      );
     }
-    assertRefused(await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: createId('whk') }, owner.token), 400, 'not_found');
+    assertRefused(
+      await stack.call(
+        'Webhooks_RotateSecret',
+        { Tenant: owner.tenant, ID: createId('whk') },
+        owner.token,
+      ),
+      400,
+      'not_found',
+    );
   });
 });

@@ -18,7 +18,10 @@ describeBoth('deliveries', (topology) => {
   });
   after(() => stack?.stop());
 
-  async function createEndpoint(hook: string, more: Record<string, unknown> = {}): Promise<{ id: string; secret: string }> {
+  async function createEndpoint(
+    hook: string,
+    more: Record<string, unknown> = {},
+  ): Promise<{ id: string; secret: string }> {
     const { status, body } = await stack.call(
       'Webhooks_CreateEndpoint',
       { Endpoint: { Tenant: tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, ...more } },
@@ -29,16 +32,37 @@ describeBoth('deliveries', (topology) => {
   }
 
   const deliver = (endpoint: string, body: Uint8Array | string, type = 'test.sent') =>
-    stack.call('Webhooks_Deliver', { Tenant: tenant, Endpoint: endpoint, Type: type, Body: Buffer.from(body).toString('base64') }, stack.workerToken);
+    stack.call(
+      'Webhooks_Deliver',
+      {
+        Tenant: tenant,
+        Endpoint: endpoint,
+        Type: type,
+        Body: Buffer.from(body).toString('base64'),
+      },
+      stack.workerToken,
+    );
 
-  const caught = async (hook: string, secret = ''): Promise<Caught> => eventually(`a request at ${hook}`, async () => (await caughtBy(stack, hook, secret))[0]);
+  const caught = async (hook: string, secret = ''): Promise<Caught> =>
+    eventually(`a request at ${hook}`, async () => (await caughtBy(stack, hook, secret))[0]);
 
   test('Webhooks_Deliver sends the bytes as they are, and the stock verifiers accept both signatures', async () => {
     const { id, secret } = await createEndpoint('stock', { EventTypes: ['none.of.these'] });
-    const bodies = ['{"id":"evt_1","a":1}', '{ "spaced" : "ünïcödé 🦉" }', 'not json', Buffer.from([0, 255, 1, 254]), '[]'];
+    const bodies = [
+      '{"id":"evt_1","a":1}',
+      '{ "spaced" : "ünïcödé 🦉" }',
+      'not json',
+      Buffer.from([0, 255, 1, 254]),
+      '[]',
+    ];
     for (const body of bodies) {
       const answer = await deliver(id, body);
-      const task = answer.body['Task'] as { Status: string; StatusCode: number; ID: string; Attempt: number };
+      const task = answer.body['Task'] as {
+        Status: string;
+        StatusCode: number;
+        ID: string;
+        Attempt: number;
+      };
       assert.equal(task.Status, 'delivered', JSON.stringify(answer.body));
       assert.equal(task.StatusCode, 200);
       const request = await caught('stock', secret);
@@ -65,15 +89,25 @@ describeBoth('deliveries', (topology) => {
   });
 
   test('a receiver that fails is tried again with the same webhook-id and a fresh signature', async () => {
-    const { secret } = await createEndpoint('flaky?status=503&times=2', { EventTypes: ['group.created'] });
+    const { secret } = await createEndpoint('flaky?status=503&times=2', {
+      EventTypes: ['group.created'],
+    });
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'flaky' } }, token);
     const requests = await eventually('three attempts', async () => {
       const found = await caughtBy(stack, 'flaky', secret);
       return found.length >= 3 && found;
     });
     assert.equal(new Set(requests.map(({ Headers }) => Headers['webhook-id'])).size, 1);
-    assert.deepEqual(requests.map(({ Headers }) => Headers['x-webhook-attempt']).toReversed(), ['1', '2', '3']);
-    assert.ok(requests.every(({ SignatureValid, StandardWebhooksValid }) => SignatureValid && StandardWebhooksValid));
+    assert.deepEqual(requests.map(({ Headers }) => Headers['x-webhook-attempt']).toReversed(), [
+      '1',
+      '2',
+      '3',
+    ]);
+    assert.ok(
+      requests.every(
+        ({ SignatureValid, StandardWebhooksValid }) => SignatureValid && StandardWebhooksValid,
+      ),
+    );
   });
 
   test('an endpoint gets the types it asked for, and its own lifecycle never', async () => {
@@ -81,11 +115,23 @@ describeBoth('deliveries', (topology) => {
     const all = await createEndpoint('everything');
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'picked' } }, token);
     const other = await createEndpoint('somebody-else', { EventTypes: ['none.of.these'] });
-    const typesAt = async (hook: string) => (await caughtBy(stack, hook)).map(({ Body }) => (JSON.parse(Body) as { type: string }).type);
-    const about = async () => (await caughtBy(stack, 'everything')).map(({ Body }) => (JSON.parse(Body) as { data: { ID: string } }).data.ID);
-    await eventually('both events', async () => (await about()).includes(other.id) && (await typesAt('everything')).includes('group.created'));
+    const typesAt = async (hook: string) =>
+      (await caughtBy(stack, hook)).map(({ Body }) => (JSON.parse(Body) as { type: string }).type);
+    const about = async () =>
+      (await caughtBy(stack, 'everything')).map(
+        ({ Body }) => (JSON.parse(Body) as { data: { ID: string } }).data.ID,
+      );
+    await eventually(
+      'both events',
+      async () =>
+        (await about()).includes(other.id) &&
+        (await typesAt('everything')).includes('group.created'),
+    );
     // An event may go out a moment after its change: that of the first endpoint may find the second one there.
-    assert.deepEqual([...new Set(await typesAt('everything'))].sort(), ['group.created', 'webhook_endpoint.created']);
+    assert.deepEqual([...new Set(await typesAt('everything'))].sort(), [
+      'group.created',
+      'webhook_endpoint.created',
+    ]);
     assert.deepEqual(await typesAt('picky'), ['group.created']);
     assert.ok(!(await about()).includes(all.id));
   });
@@ -93,15 +139,25 @@ describeBoth('deliveries', (topology) => {
   test('an inactive or deleted endpoint gets nothing', async () => {
     const { id } = await createEndpoint('gone', { EventTypes: ['none.of.these'] });
     const { body } = await stack.call('Webhooks_GetEndpoint', { Tenant: tenant, ID: id }, token);
-    await stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ...(body['Endpoint'] as object), Active: false } }, token);
-    const statusOf = async () => (await deliver(id, '{}')).body['Task'] as { Status: string; Error: string };
+    await stack.call(
+      'Webhooks_UpdateEndpoint',
+      { Endpoint: { ...(body['Endpoint'] as object), Active: false } },
+      token,
+    );
+    const statusOf = async () =>
+      (await deliver(id, '{}')).body['Task'] as { Status: string; Error: string };
     assert.deepEqual(pick(await statusOf()), { Status: 'dropped', Error: 'endpoint_inactive' });
     await stack.call('Webhooks_DeleteEndpoint', { Tenant: tenant, ID: id }, token);
     assert.deepEqual(pick(await statusOf()), { Status: 'dropped', Error: 'endpoint_not_found' });
-    assert.deepEqual(pick((await deliver(createId('whk'), '{}')).body['Task'] as { Status: string; Error: string }), {
-      Status: 'dropped',
-      Error: 'endpoint_not_found',
-    });
+    assert.deepEqual(
+      pick(
+        (await deliver(createId('whk'), '{}')).body['Task'] as { Status: string; Error: string },
+      ),
+      {
+        Status: 'dropped',
+        Error: 'endpoint_not_found',
+      },
+    );
     assert.deepEqual(await caughtBy(stack, 'gone'), []);
   });
 
@@ -111,7 +167,11 @@ describeBoth('deliveries', (topology) => {
     assert.equal(task.Status, 'failed');
     assert.equal(task.Error, 'http_status');
     const { body } = await stack.call('Webhooks_GetEndpoint', { Tenant: tenant, ID: id }, token);
-    const endpoint = body['Endpoint'] as { Active: boolean; DisabledReason: string; DisabledAt: string };
+    const endpoint = body['Endpoint'] as {
+      Active: boolean;
+      DisabledReason: string;
+      DisabledAt: string;
+    };
     assert.equal(endpoint.Active, false);
     assert.ok(endpoint.DisabledReason !== '' && endpoint.DisabledAt !== undefined);
   });

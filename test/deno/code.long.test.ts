@@ -10,21 +10,30 @@ import { deno, skip } from './deno.ts';
 
 // Deno on the code itself: its types, and the tests that need no running product.
 
-const files = (...patterns: string[]): string[] => globSync(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }).sort();
+const files = (...patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') }).sort();
 
 async function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   // Deno's tests are not to report to the runner of this one.
   const env = { ...process.env, ...denoEnvironment, NODE_TEST_CONTEXT: undefined };
   const child = spawn(deno, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-  const code = await new Promise<number | null>((done, reject) => child.once('error', reject).once('close', done));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output += String(chunk)));
+  const code = await new Promise<number | null>((done, reject) =>
+    child.once('error', reject).once('close', done),
+  );
   return { code, output };
 }
 
 describe('Deno', { skip, concurrency: false }, () => {
   // Where a package is missing, Deno moves what it finds in pnpm-workspace.yaml into the package.json.
-  const manifests = files('package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', 'deno.jsonc').map((file) => path.join(root, file));
+  const manifests = files(
+    'package.json',
+    'pnpm-workspace.yaml',
+    'pnpm-lock.yaml',
+    'deno.jsonc',
+  ).map((file) => path.join(root, file));
   const read = () => manifests.map((file) => readFileSync(file, 'utf8'));
   const before = skip === false ? read() : [];
   afterEach(() => {
@@ -42,7 +51,13 @@ describe('Deno', { skip, concurrency: false }, () => {
   test('the tests of the services, the gateway and proto hold there', async (t) => {
     const tests = files('{services,gateway,proto}/**/*.test.ts');
     assert.ok(tests.length > 30);
-    const { code, output } = await run(['test', '--allow-all', '--no-check', '--cached-only', ...tests]);
+    const { code, output } = await run([
+      'test',
+      '--allow-all',
+      '--no-check',
+      '--cached-only',
+      ...tests,
+    ]);
     assert.equal(code, 0, output.slice(output.indexOf(' ERRORS ')));
     const [summary = '', passed] = /^ok \| (\d+) passed .*$/m.exec(output) ?? [];
     assert.ok(Number(passed) > 200, output);

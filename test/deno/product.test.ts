@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import { isUp, npmStart, pressCtrlC, processesOf, temporaryFolder, until } from '@bailiwick/deploy/local/testing.ts';
-import { serviceNames } from '@bailiwick/deploy/local/secrets.ts';
 import { trySignal } from '@bailiwick/deploy/local/pids.ts';
+import { serviceNames } from '@bailiwick/deploy/local/secrets.ts';
+import {
+  isUp,
+  npmStart,
+  pressCtrlC,
+  processesOf,
+  temporaryFolder,
+  until,
+} from '@bailiwick/deploy/local/testing.ts';
 import { type Stack, startStack } from '../harness.ts';
 import { doMainJob } from '../main-job.ts';
 import { deno, skip } from './deno.ts';
 
-const commandOf = (pid: number): string => execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+const commandOf = (pid: number): string =>
+  execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
 
 describe('five processes on Deno', { skip }, () => {
   let stack: Stack;
@@ -21,28 +29,46 @@ describe('five processes on Deno', { skip }, () => {
     for (const service of serviceNames) {
       const command = commandOf(stack.pid(service));
       assert.match(command, /\bdeno run .*--no-remote --cached-only --no-prompt /, service);
-      assert.doesNotMatch(command, / (-A|--allow-(all|write|run|import|sys(?!=hostname,networkInterfaces )))\b/, service);
-      assert.equal(command.includes('--allow-ffi='), service === 'identity', 'password hashing is the only native code');
-      assert.equal(/--allow-net( |$)/.test(command), service === 'sso' || service === 'notifications', 'only these call addresses that tenants choose');
+      assert.doesNotMatch(
+        command,
+        / (-A|--allow-(all|write|run|import|sys(?!=hostname,networkInterfaces )))\b/,
+        service,
+      );
+      assert.equal(
+        command.includes('--allow-ffi='),
+        service === 'identity',
+        'password hashing is the only native code',
+      );
+      assert.equal(
+        /--allow-net( |$)/.test(command),
+        service === 'sso' || service === 'notifications',
+        'only these call addresses that tenants choose',
+      );
     }
   });
 
   test('the main job: register, verify, sign in, create a tenant and an endpoint, save a group, and the signed event arrives', async () => {
     await doMainJob(stack);
-    for (const service of serviceNames) assert.doesNotMatch(stack.logOf(service), /NotCapable|Requires \w+ access/, service);
+    for (const service of serviceNames)
+      assert.doesNotMatch(stack.logOf(service), /NotCapable|Requires \w+ access/, service);
   });
 
   test('the pages are served, and the probes answer', async () => {
-    for (const path of ['/verify', '/docs', '/openapi.json']) assert.equal((await fetch(`${stack.url}${path}`)).status, 200, path);
+    for (const path of ['/verify', '/docs', '/openapi.json'])
+      assert.equal((await fetch(`${stack.url}${path}`)).status, 200, path);
     for (const service of serviceNames)
       for (const probe of ['startupz', 'readyz', 'livez']) {
-        const { status } = await fetch(`http://127.0.0.1:${stack.wiring.ports[service].admin}/${probe}`);
+        const { status } = await fetch(
+          `http://127.0.0.1:${stack.wiring.ports[service].admin}/${probe}`,
+        );
         assert.equal(status, 200, `${service} ${probe}`);
       }
   });
 });
 
-test('npm start -- --deno is ready when it says so, and Ctrl-C ends all of it with 0', { skip }, async (t) => {
+test('npm start -- --deno is ready when it says so, and Ctrl-C ends all of it with 0', {
+  skip,
+}, async (t) => {
   const dataDir = temporaryFolder(t);
   const run = npmStart(t, dataDir, { args: ['--deno'] });
   const { gateway } = await isUp(run);
@@ -53,7 +79,9 @@ test('npm start -- --deno is ready when it says so, and Ctrl-C ends all of it wi
   await until(() => processesOf(dataDir).length === 0);
 });
 
-test('npm start -- --single --deno leaves nothing behind when all of it is killed', { skip }, async (t) => {
+test('npm start -- --single --deno leaves nothing behind when all of it is killed', {
+  skip,
+}, async (t) => {
   const dataDir = temporaryFolder(t);
   const run = npmStart(t, dataDir, { args: ['--single', '--deno'] });
   await isUp(run);

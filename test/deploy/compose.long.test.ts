@@ -8,7 +8,12 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { migrateSettings, settingTables } from '@bailiwick/deploy/settings.ts';
 import { images } from '@bailiwick/deploy/versions.ts';
-import { namesOf, readSettings, type Setting, type SettingTable } from '@bailiwick/shared/config.ts';
+import {
+  namesOf,
+  readSettings,
+  type Setting,
+  type SettingTable,
+} from '@bailiwick/shared/config.ts';
 import { findTool, run } from '../chart/tools.ts';
 
 // deploy/compose.yaml as Compose's own library reads it: against Compose's schema, and then against what the processes read.
@@ -31,31 +36,59 @@ type Service = {
   healthcheck?: { test?: string[]; disable?: boolean };
   profiles?: string[];
 };
-type Project = { services: Record<string, Service>; networks: Record<string, { internal?: boolean } | null>; secrets: Record<string, { file: string }> };
+type Project = {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+  secrets: Record<string, { file: string }>;
+};
 
 const file = join(root, 'deploy/compose.yaml');
 const { command, reason } = await findTool('compose-spec');
 const skip = reason ?? false;
 /** Paths in the file are relative to its folder. */
 const cwd = join(root, 'deploy');
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^((BAILIWICK|COMPOSE)_|(BIND|PORT|IMAGE)$)/.test(name)));
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^((BAILIWICK|COMPOSE)_|(BIND|PORT|IMAGE)$)/.test(name),
+  ),
+);
 const project = async (): Promise<Project> =>
   JSON.parse(
-    (await run(command ?? '', ['--format', 'json', file], { cwd, env: { ...env, COMPOSE_PROFILES: 'evaluation' }, maxBuffer: 1 << 24 })).stdout,
+    (
+      await run(command ?? '', ['--format', 'json', file], {
+        cwd,
+        env: { ...env, COMPOSE_PROFILES: 'evaluation' },
+        maxBuffer: 1 << 24,
+      })
+    ).stdout,
   ) as Project;
 
 /** The processes of ours, each with the settings it reads. */
-function processes({ services }: Project): Array<{ name: string; service: Service; table: SettingTable }> {
+function processes({
+  services,
+}: Project): Array<{ name: string; service: Service; table: SettingTable }> {
   return Object.entries(services).flatMap(([name, service]) => {
     const script = service.command?.[1] ?? '';
-    const table = script === 'deploy/migrate.ts' ? migrateSettings : settingTables[script.split('/').at(-2) as keyof typeof settingTables];
+    const table =
+      script === 'deploy/migrate.ts'
+        ? migrateSettings
+        : settingTables[script.split('/').at(-2) as keyof typeof settingTables];
     return table ? [{ name, service, table }] : [];
   });
 }
 
 test('Compose reads it, and it has everything that Bailiwick is made of', { skip }, async () => {
   const { services } = await project();
-  const ours = ['gateway', 'identity', 'access', 'sso', 'notifications-api', 'notifications-delivery', 'notifications-email', 'migrations'];
+  const ours = [
+    'gateway',
+    'identity',
+    'access',
+    'sso',
+    'notifications-api',
+    'notifications-delivery',
+    'notifications-email',
+    'migrations',
+  ];
   assert.deepEqual(Object.keys(services).sort(), [...ours, 'inbox', 'nats', 'postgres'].sort());
   assert.deepEqual(
     processes(await project())
@@ -63,11 +96,14 @@ test('Compose reads it, and it has everything that Bailiwick is made of', { skip
       .sort(),
     ours.sort(),
   );
-  for (const { service } of processes(await project())) assert.ok(existsSync(join(root, service.command?.[1] ?? '')), service.command?.[1]);
+  for (const { service } of processes(await project()))
+    assert.ok(existsSync(join(root, service.command?.[1] ?? '')), service.command?.[1]);
   assert.deepEqual(services['inbox']?.profiles, ['evaluation']);
 });
 
-test('every variable of a process is one it reads, and every setting it requires is given', { skip }, async () => {
+test('every variable of a process is one it reads, and every setting it requires is given', {
+  skip,
+}, async () => {
   for (const { name, service, table } of processes(await project())) {
     const given = Object.keys(service.environment ?? {});
     const known = Object.values<Setting>(table).flatMap(namesOf);
@@ -76,7 +112,10 @@ test('every variable of a process is one it reads, and every setting it requires
       [],
       name,
     );
-    const missing = Object.values<Setting>(table).filter((setting) => setting.fallback === undefined && !namesOf(setting).some((one) => given.includes(one)));
+    const missing = Object.values<Setting>(table).filter(
+      (setting) =>
+        setting.fallback === undefined && !namesOf(setting).some((one) => given.includes(one)),
+    );
     assert.deepEqual(
       missing.map(({ env: variable }) => variable),
       [],
@@ -85,20 +124,30 @@ test('every variable of a process is one it reads, and every setting it requires
   }
 });
 
-test('every process accepts what it is given, with the secrets that are made for it', { skip }, async (t) => {
+test('every process accepts what it is given, with the secrets that are made for it', {
+  skip,
+}, async (t) => {
   const folder = temporaryFolder(t);
   ensureComposeSecrets(folder);
   const { secrets } = await project();
   const placeOf = (path: string) => join(folder, path.slice(join(root, 'deploy/secrets').length));
   for (const { service, table } of processes(await project())) {
     const mounted = new Map(
-      (service.secrets ?? []).map(({ source, target }) => [`/run/secrets/${basename(target ?? source)}`, placeOf(secrets[source]?.file ?? '')]),
+      (service.secrets ?? []).map(({ source, target }) => [
+        `/run/secrets/${basename(target ?? source)}`,
+        placeOf(secrets[source]?.file ?? ''),
+      ]),
     );
     for (const { source, target, read_only: isReadOnly } of service.volumes ?? []) {
       assert.ok(isReadOnly, `${source} may be written to`);
       mounted.set(target, placeOf(source));
     }
-    const environment = Object.fromEntries(Object.entries(service.environment ?? {}).map(([name, value]) => [name, mounted.get(value) ?? value]));
+    const environment = Object.fromEntries(
+      Object.entries(service.environment ?? {}).map(([name, value]) => [
+        name,
+        mounted.get(value) ?? value,
+      ]),
+    );
     readSettings(table, environment);
     const files = Object.entries(service.environment ?? {})
       .filter(([name]) => /_(FILE|DIR)$/.test(name))
@@ -114,7 +163,10 @@ test('every process accepts what it is given, with the secrets that are made for
 test('the secrets stay as they are, and nobody else of the host reads them', (t) => {
   const folder = temporaryFolder(t);
   ensureComposeSecrets(folder);
-  const read = () => ['keyring', 'postgres-password', 'database-url', 'keys/gateway.key'].map((name) => readFileSync(join(folder, name), 'utf8'));
+  const read = () =>
+    ['keyring', 'postgres-password', 'database-url', 'keys/gateway.key'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    );
   const before = read();
   ensureComposeSecrets(folder);
   assert.deepEqual(read(), before);
@@ -135,24 +187,42 @@ test('no container can do more than it needs', { skip }, async () => {
     assert.ok(service.healthcheck?.test || name === 'migrations', `${name} has no health check`);
     assert.ok(service.restart, name);
   }
-  const published = Object.entries(services).flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port.host_ip}:${port.target}`));
+  const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+    ports.map((port) => `${name} ${port.host_ip}:${port.target}`),
+  );
   assert.deepEqual(published.sort(), ['gateway 127.0.0.1:8080', 'inbox 127.0.0.1:8025']);
   const outside = Object.entries(services)
     .filter(([, one]) => Object.hasOwn(one.networks, 'outer'))
     .map(([name]) => name);
-  assert.deepEqual(outside.sort(), ['gateway', 'inbox', 'notifications-api', 'notifications-delivery', 'notifications-email', 'sso']);
+  assert.deepEqual(outside.sort(), [
+    'gateway',
+    'inbox',
+    'notifications-api',
+    'notifications-delivery',
+    'notifications-email',
+    'sso',
+  ]);
 });
 
-test('nothing starts before the schemas are there, and the images are those of this release', { skip }, async () => {
+test('nothing starts before the schemas are there, and the images are those of this release', {
+  skip,
+}, async () => {
   const parsed = await project();
   for (const { name, service } of processes(parsed)) {
-    const conditions = Object.fromEntries(Object.entries(service.depends_on ?? {}).map(([one, { condition }]) => [one, condition]));
-    const wanted = name === 'migrations' ? { postgres: 'service_healthy' } : { migrations: 'service_completed_successfully', nats: 'service_healthy' };
+    const conditions = Object.fromEntries(
+      Object.entries(service.depends_on ?? {}).map(([one, { condition }]) => [one, condition]),
+    );
+    const wanted =
+      name === 'migrations'
+        ? { postgres: 'service_healthy' }
+        : { migrations: 'service_completed_successfully', nats: 'service_healthy' };
     assert.deepEqual(conditions, wanted, name);
   }
   assert.equal(parsed.services['postgres']?.image, images.postgres);
   assert.equal(parsed.services['nats']?.image, images.nats);
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   for (const { service } of processes(parsed)) assert.equal(service.image, `bailiwick:${version}`);
 });
 

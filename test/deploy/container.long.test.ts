@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { root } from '@bailiwick/deploy/local/paths.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { ensureSecrets } from '@bailiwick/deploy/local/secrets.ts';
 import { until } from '@bailiwick/deploy/local/testing.ts';
 import { startTestBroker, type TestBroker } from '../broker.ts';
+import { packageOf, workspacePackages } from '../chart/imports.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { deno, skip as withoutDeno } from '../deno/deno.ts';
 import { takePort } from '../ports.ts';
-import { packageOf, workspacePackages } from '../chart/imports.ts';
-import { root } from '@bailiwick/deploy/local/paths.ts';
 import { runContainer, skip } from './container.ts';
 import { createAssembly, readDockerfile, variablesOf } from './dockerfile.ts';
 
@@ -33,10 +43,18 @@ describe('the image', { skip, concurrency: false }, () => {
     mkdirSync(join(folder, 'deno-program'));
     if (withoutDeno === false) symlinkSync(deno, join(folder, 'deno-program/deno'));
     assembly = createAssembly(folder, { 'deno-program': join(folder, 'deno-program') });
-    [tree, database, broker] = await Promise.all([assembly.make('release'), createTestDatabase(), startTestBroker(join(folder, 'nats'))]);
+    [tree, database, broker] = await Promise.all([
+      assembly.make('release'),
+      createTestDatabase(),
+      startTestBroker(join(folder, 'nats')),
+    ]);
     ensureSecrets(secretsDir);
     // Kubernetes mounts them readable by the pod's group; nobody has joined one here.
-    for (const path of globSync('**', { cwd: secretsDir })) chmodSync(join(secretsDir, path), statSync(join(secretsDir, path)).isDirectory() ? 0o755 : 0o444);
+    for (const path of globSync('**', { cwd: secretsDir }))
+      chmodSync(
+        join(secretsDir, path),
+        statSync(join(secretsDir, path)).isDirectory() ? 0o755 : 0o444,
+      );
     chmodSync(secretsDir, 0o755);
   });
   after(async () => {
@@ -44,7 +62,8 @@ describe('the image', { skip, concurrency: false }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const environmentOf = (stage: string) => variablesOf(readDockerfile().stages.get(stage) ?? assert.fail(stage), 'ENV');
+  const environmentOf = (stage: string) =>
+    variablesOf(readDockerfile().stages.get(stage) ?? assert.fail(stage), 'ENV');
 
   /** What all of Bailiwick in one process is told. */
   async function settings() {
@@ -68,9 +87,17 @@ describe('the image', { skip, concurrency: false }, () => {
   }
 
   /** Runs it until it is ready, has a sign-in's hash made, and ends it as a kubelet does. */
-  async function runsAndEnds(t: TestContext, place: string, command: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  async function runsAndEnds(
+    t: TestContext,
+    place: string,
+    command: readonly string[],
+    env: NodeJS.ProcessEnv,
+  ): Promise<string> {
     const { adminPort, env: own } = await settings();
-    const container = runContainer(t, place, command, { env: { ...env, ...own }, secrets: secretsDir });
+    const container = runContainer(t, place, command, {
+      env: { ...env, ...own },
+      secrets: secretsDir,
+    });
     const ended = container.ended.then(() => assert.fail(container.output()));
     const isReady = () =>
       fetch(`http://${loopback}:${adminPort}/readyz`).then(
@@ -78,13 +105,21 @@ describe('the image', { skip, concurrency: false }, () => {
         () => false,
       );
     await Promise.race([until(isReady, 30_000), ended]);
-    const asked = runContainer(t, place, ['node', 'deploy/ask.ts', `http://${loopback}:${adminPort}/readyz`, '200'], { env });
+    const asked = runContainer(
+      t,
+      place,
+      ['node', 'deploy/ask.ts', `http://${loopback}:${adminPort}/readyz`, '200'],
+      { env },
+    );
     assert.equal((await asked.ended).code, 0, asked.output());
     const token = readFileSync(join(secretsDir, 'platform-key'), 'utf8').trim();
     const answer = await fetch(`${own.BAILIWICK_PUBLIC_URL}/Users_Create`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ User: { Email: `${Date.now()}@example.com` }, Password: 'a password that is hashed by the native module' }),
+      body: JSON.stringify({
+        User: { Email: `${Date.now()}@example.com` },
+        Password: 'a password that is hashed by the native module',
+      }),
     });
     assert.equal(answer.status, 200, await answer.text());
     ended.catch(() => {});
@@ -96,10 +131,15 @@ describe('the image', { skip, concurrency: false }, () => {
   test('holds what the processes need and no more', () => {
     const packages = [...workspacePackages(root).values()];
     const development = packages.flatMap(({ folder: place }) =>
-      Object.keys((packageOf(root, join(place, 'package.json')) as { devDependencies?: object }).devDependencies ?? {}),
+      Object.keys(
+        (packageOf(root, join(place, 'package.json')) as { devDependencies?: object })
+          .devDependencies ?? {},
+      ),
     );
     assert.ok(development.includes('testcontainers'));
-    const installed = globSync('app/{,*/,services/*/}node_modules/{*,@*/*}', { cwd: tree }).map((path) => path.replace(/^.*node_modules\//, ''));
+    const installed = globSync('app/{,*/,services/*/}node_modules/{*,@*/*}', { cwd: tree }).map(
+      (path) => path.replace(/^.*node_modules\//, ''),
+    );
     assert.ok(installed.includes('pg'));
     assert.deepEqual(
       installed.filter((name) => development.includes(name) && !production(packages).has(name)),
@@ -111,9 +151,17 @@ describe('the image', { skip, concurrency: false }, () => {
       'bin',
       'usr/local/bin/npm',
     ])
-      assert.deepEqual(globSync(pattern, { cwd: tree, exclude: (name) => name === 'node_modules' && pattern.includes('test') }), [], pattern);
+      assert.deepEqual(
+        globSync(pattern, {
+          cwd: tree,
+          exclude: (name) => name === 'node_modules' && pattern.includes('test'),
+        }),
+        [],
+        pattern,
+      );
     const bytes = globSync('app/**', { cwd: tree, withFileTypes: true }).reduce(
-      (sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),
+      (sum, entry) =>
+        sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),
       0,
     );
     assert.ok(bytes < limitMegabytes * 1e6, `${Math.round(bytes / 1e6)} MB below /app`);
@@ -121,7 +169,9 @@ describe('the image', { skip, concurrency: false }, () => {
 
   test('migrates, as nobody in particular and with nothing to write to', async (t) => {
     const { env } = await settings();
-    const container = runContainer(t, tree, ['node', 'deploy/migrate.ts'], { env: { ...environmentOf('app'), DATABASE_URL: env.DATABASE_URL } });
+    const container = runContainer(t, tree, ['node', 'deploy/migrate.ts'], {
+      env: { ...environmentOf('app'), DATABASE_URL: env.DATABASE_URL },
+    });
     assert.deepEqual(await container.ended, { code: 0, signal: null }, container.output());
   });
 
@@ -131,9 +181,17 @@ describe('the image', { skip, concurrency: false }, () => {
       const tries = ['/app/gateway/main.ts', '/app/.compiled/x', '/etc/passwd', '/run/bailiwick/keyring'].map((path) => { try { writeFileSync(path, ''); return path; } catch (error) { return error.code; } });
       writeFileSync('/tmp/scratch', '');
       console.log(JSON.stringify([process.pid, process.getuid(), process.getgid(), ...tries]));`;
-    const container = runContainer(t, tree, ['node', '--input-type=module', '--eval', probe], { env: environmentOf('app'), secrets: secretsDir });
+    const container = runContainer(t, tree, ['node', '--input-type=module', '--eval', probe], {
+      env: environmentOf('app'),
+      secrets: secretsDir,
+    });
     assert.equal((await container.ended).code, 0, container.output());
-    const [pid, user, group, ...codes] = JSON.parse(container.output()) as [number, number, number, ...string[]];
+    const [pid, user, group, ...codes] = JSON.parse(container.output()) as [
+      number,
+      number,
+      number,
+      ...string[],
+    ];
     assert.deepEqual([pid, user, group], [1, 65532, 65532]);
     assert.deepEqual(
       codes.filter((code) => code !== 'EROFS' && code !== 'EACCES'),
@@ -146,10 +204,16 @@ describe('the image', { skip, concurrency: false }, () => {
     assert.ok(files.length > 100);
     // COPY gives them to root.
     for (const file of files) assert.equal(statSync(join(tree, file)).mode & 0o004, 0o004, file);
-    const container = runContainer(t, tree, ['node', 'gateway/main.ts'], { env: { ...environmentOf('app'), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' } });
+    const container = runContainer(t, tree, ['node', 'gateway/main.ts'], {
+      env: { ...environmentOf('app'), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+    });
     await container.ended;
     // What it prints is half a megabyte, which no failure should.
-    assert.ok(container.output().includes('V8 code cache for ESM file:///app/gateway/gateway.ts was accepted'));
+    assert.ok(
+      container
+        .output()
+        .includes('V8 code cache for ESM file:///app/gateway/gateway.ts was accepted'),
+    );
   });
 
   test('runs all of Bailiwick, and ends in order as process 1', async (t) => {
@@ -159,7 +223,10 @@ describe('the image', { skip, concurrency: false }, () => {
   });
 
   test('starts each service, which says what it lacks', async (t) => {
-    const scripts = ['gateway', ...['identity', 'access', 'sso', 'notifications'].map((name) => `services/${name}`)].map((place) => `${place}/main.ts`);
+    const scripts = [
+      'gateway',
+      ...['identity', 'access', 'sso', 'notifications'].map((name) => `services/${name}`),
+    ].map((place) => `${place}/main.ts`);
     const starts = scripts.map(async (script) => {
       const container = runContainer(t, tree, ['node', script], { env: environmentOf('app') });
       assert.equal((await container.ended).code, 78, container.output());
@@ -171,10 +238,16 @@ describe('the image', { skip, concurrency: false }, () => {
   test('runs on Deno under the same name', { skip: withoutDeno }, async (t) => {
     const place = await assembly.make('deno');
     assert.ok(!existsSync(join(place, 'usr/local/bin/npm')));
-    const output = await runsAndEnds(t, place, ['node', '--max-old-space-size=512', 'deploy/single.ts'], environmentOf('deno'));
+    const output = await runsAndEnds(
+      t,
+      place,
+      ['node', '--max-old-space-size=512', 'deploy/single.ts'],
+      environmentOf('deno'),
+    );
     assert.match(output, /"message":"stopped"/);
   });
 });
 
-const production = (packages: ReadonlyArray<{ manifest: { dependencies?: Record<string, string> } }>) =>
-  new Set(packages.flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {})));
+const production = (
+  packages: ReadonlyArray<{ manifest: { dependencies?: Record<string, string> } }>,
+) => new Set(packages.flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {})));

@@ -12,10 +12,17 @@ import type { TestContext } from 'node:test';
 export const skip = canRun() ? false : 'NOT TESTED: namespaces need root and util-linux';
 
 function canRun(): boolean {
-  return process.getuid?.() === 0 && spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status === 0;
+  return (
+    process.getuid?.() === 0 &&
+    spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status === 0
+  );
 }
 
-export type Container = { signal(name: NodeJS.Signals): void; output(): string; ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> };
+export type Container = {
+  signal(name: NodeJS.Signals): void;
+  output(): string;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
 
 /** Runs `command` in the tree, where `secrets` is mounted at /run/bailiwick. */
 export function runContainer(
@@ -24,7 +31,8 @@ export function runContainer(
   command: readonly string[],
   { env = {}, secrets }: { env?: NodeJS.ProcessEnv; secrets?: string } = {},
 ): Container {
-  for (const folder of ['tmp', 'proc', 'run/bailiwick']) mkdirSync(join(tree, folder), { recursive: true });
+  for (const folder of ['tmp', 'proc', 'run/bailiwick'])
+    mkdirSync(join(tree, folder), { recursive: true });
   const mounts = [
     'mount --bind "$1" "$1"',
     'mount -o remount,ro,bind "$1"',
@@ -35,14 +43,27 @@ export function runContainer(
     'shift 2',
     'PATH=$inner exec "$unshare" --pid --fork --kill-child=SIGKILL --mount-proc --root="$tree" --wd=/app --setgid=65532 --setuid=65532 -- "$@"',
   ];
-  const child = spawn('unshare', ['--mount', '--', 'sh', '-ec', mounts.join('\n'), 'sh', tree, String(env['PATH']), ...command], {
-    env: { ...env, PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    'unshare',
+    ['--mount', '--', 'sh', '-ec', mounts.join('\n'), 'sh', tree, String(env['PATH']), ...command],
+    {
+      env: { ...env, PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output += String(chunk)));
   t.after(() => child.kill('SIGKILL'));
   /** To process 1 of the container, and not to those around it. */
-  const signal = (name: NodeJS.Signals) => process.kill(Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')), name);
-  return { signal, output: () => output, ended: once(child, 'close').then(([code, signal]) => ({ code, signal })) };
+  const signal = (name: NodeJS.Signals) =>
+    process.kill(
+      Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')),
+      name,
+    );
+  return {
+    signal,
+    output: () => output,
+    ended: once(child, 'close').then(([code, signal]) => ({ code, signal })),
+  };
 }

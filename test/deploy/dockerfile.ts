@@ -26,21 +26,27 @@ export function readDockerfile(): Dockerfile {
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
     const [, word = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
     const [, from, name] = (word === 'FROM' && /^(\S+) AS (\S+)$/.exec(rest)) || [];
-    if (from !== undefined && name !== undefined) stages.set(name, (stage = { name, from: substitute(from, defaults), instructions: [] }));
+    if (from !== undefined && name !== undefined)
+      stages.set(name, (stage = { name, from: substitute(from, defaults), instructions: [] }));
     else if (stage) stage.instructions.push({ word, text: rest });
     else Object.assign(defaults, argument(rest));
   }
   return { defaults, stages };
 }
 
-const argument = (text: string): Record<string, string> => ({ [text.split('=')[0] ?? '']: text.slice(text.indexOf('=') + 1) });
-const substitute = (text: string, values: Record<string, string>) => text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+const argument = (text: string): Record<string, string> => ({
+  [text.split('=')[0] ?? '']: text.slice(text.indexOf('=') + 1),
+});
+const substitute = (text: string, values: Record<string, string>) =>
+  text.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 
 /** What a stage's instructions of that word set. */
 export function variablesOf(stage: Stage, word: 'ARG' | 'ENV' | 'LABEL'): Record<string, string> {
   const texts = stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
   const pairs = texts.flatMap((text) => [...text.matchAll(/(\S+?)=("[^"]*"|\S+)/g)]);
-  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value.replaceAll('"', '')]));
+  return Object.fromEntries(
+    pairs.map(([, name = '', value = '']) => [name, value.replaceAll('"', '')]),
+  );
 }
 
 export type Copy = { stage: string | undefined; sources: string[]; target: string };
@@ -48,7 +54,11 @@ export type Copy = { stage: string | undefined; sources: string[]; target: strin
 export function readCopy(text: string): Copy {
   const words = text.split(/\s+/);
   const paths = words.filter((word) => !word.startsWith('--'));
-  return { stage: words.find((word) => word.startsWith('--from='))?.slice('--from='.length), target: paths.pop() ?? '', sources: paths };
+  return {
+    stage: words.find((word) => word.startsWith('--from='))?.slice('--from='.length),
+    target: paths.pop() ?? '',
+    sources: paths,
+  };
 }
 
 /** Docker's rule: the last line that matches a path or a folder above it decides. */
@@ -56,7 +66,13 @@ export function isIgnored(path: string): boolean {
   // A name that begins with a dot is one like any other to Docker, and not to matchesGlob.
   const names = path.split('/').map((name) => name.replace(/^\./, '_'));
   const above = names.map((_, index) => names.slice(0, index + 1).join('/'));
-  return ignoreLines.reduce((ignored, line) => (above.some((one) => matchesGlob(one, line.replace('!', ''))) ? !line.startsWith('!') : ignored), false);
+  return ignoreLines.reduce(
+    (ignored, line) =>
+      above.some((one) => matchesGlob(one, line.replace('!', '')))
+        ? !line.startsWith('!')
+        : ignored,
+    false,
+  );
 }
 const ignoreLines = read('.dockerignore')
   .split('\n')
@@ -65,7 +81,9 @@ const ignoreLines = read('.dockerignore')
 /** Below `folder`: the stages' file trees, each made once, with those that it is made of. `given` stands for what a stage copies from an image. */
 export function createAssembly(folder: string, given: Record<string, string> = {}) {
   const { stages } = readDockerfile();
-  const made = new Map(Object.entries(given).map(([name, place]) => [name, Promise.resolve(place)]));
+  const made = new Map(
+    Object.entries(given).map(([name, place]) => [name, Promise.resolve(place)]),
+  );
   const programs = writePrograms(join(folder, '.programs'));
 
   const make = (name: string): Promise<string> => {
@@ -90,7 +108,11 @@ export function createAssembly(folder: string, given: Record<string, string> = {
     return place;
   }
 
-  async function copy({ stage, sources, target }: Copy, place: string, inner: string): Promise<void> {
+  async function copy(
+    { stage, sources, target }: Copy,
+    place: string,
+    inner: string,
+  ): Promise<void> {
     const into = target.startsWith('/') ? join(place, target) : join(inner, target);
     for (const source of sources) {
       const path = stage === undefined ? join(root, source) : join(await make(stage), source);
@@ -105,7 +127,10 @@ export function createAssembly(folder: string, given: Record<string, string> = {
   }
 
   /** What is absolute there is in the stage's folder here. */
-  const run = (text: string, { place, cwd, user }: { place: string; cwd: string; user: number | undefined }) =>
+  const run = (
+    text: string,
+    { place, cwd, user }: { place: string; cwd: string; user: number | undefined },
+  ) =>
     execute('sh', ['-ec', text.replaceAll(/(?<=[ =])\/(app|runtime)\b/g, `${place}/$1`)], {
       cwd,
       ...(user === undefined ? {} : { uid: user, gid: user }),
@@ -122,20 +147,38 @@ const execute = promisify(execFile);
 const link = async (from: string, to: string) => {
   const isFolder = statSync(from).isDirectory();
   mkdirSync(isFolder ? to : dirname(to), { recursive: true });
-  await execute('cp', ['--archive', '--link', '--force', ...(isFolder ? ['--no-target-directory'] : []), from, to]);
+  await execute('cp', [
+    '--archive',
+    '--link',
+    '--force',
+    ...(isFolder ? ['--no-target-directory'] : []),
+    from,
+    to,
+  ]);
 };
 
 function workingFolder(stages: ReadonlyMap<string, Stage>, stage: Stage): string {
   const before = stages.get(stage.from);
-  return stage.instructions.find(({ word }) => word === 'WORKDIR')?.text ?? (before ? workingFolder(stages, before) : '/');
+  return (
+    stage.instructions.find(({ word }) => word === 'WORKDIR')?.text ??
+    (before ? workingFolder(stages, before) : '/')
+  );
 }
 
 /** What RUN finds in the base image: this Node, and the workspace's pnpm in place of the one that npm would install. */
 function writePrograms(folder: string): string {
   mkdirSync(folder);
-  const install = readDockerfile().stages.get('install') ?? { name: '', from: '', instructions: [] };
-  const scripts = { npm: 'exit 0', pnpm: `exec npx --yes pnpm@${variablesOf(install, 'ARG')['PNPM']} "$@" --prefer-offline` };
-  for (const [name, script] of Object.entries(scripts)) writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const install = readDockerfile().stages.get('install') ?? {
+    name: '',
+    from: '',
+    instructions: [],
+  };
+  const scripts = {
+    npm: 'exit 0',
+    pnpm: `exec npx --yes pnpm@${variablesOf(install, 'ARG')['PNPM']} "$@" --prefer-offline`,
+  };
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   symlinkSync(process.execPath, join(folder, 'node'));
   return folder;
 }

@@ -13,7 +13,9 @@ const pages = ['docs/runbooks.md', 'docs/operations.md'];
 
 /** The code blocks of one language, also of those in lists. */
 const blocks = (page: string, language: string): string[] =>
-  Array.from(read(page).matchAll(/^( *)```(\S+)\n(.*?)^\1```$/gms)).flatMap(([, , found, code = '']) => (found === language ? [code] : []));
+  Array.from(read(page).matchAll(/^( *)```(\S+)\n(.*?)^\1```$/gms)).flatMap(
+    ([, , found, code = '']) => (found === language ? [code] : []),
+  );
 
 describe('the SQL of the runbooks and of operations', () => {
   let database: TestDatabase;
@@ -29,19 +31,39 @@ describe('the SQL of the runbooks and of operations', () => {
   });
 
   test('is answered by a migrated database, and changes nothing', async () => {
-    const statements = pages.flatMap((page) => blocks(page, 'sql').map((sql) => [page, sql] as const));
+    const statements = pages.flatMap((page) =>
+      blocks(page, 'sql').map((sql) => [page, sql] as const),
+    );
     assert.ok(statements.length >= 8, String(statements.length));
     await client.query('set default_transaction_read_only = on');
-    for (const [page, sql] of statements) await client.query(sql).catch((error: Error) => assert.fail(`${page}: ${error.message}\n${sql}`));
+    for (const [page, sql] of statements)
+      await client
+        .query(sql)
+        .catch((error: Error) => assert.fail(`${page}: ${error.message}\n${sql}`));
     await assert.rejects(client.query('delete from access.outbox'), /read-only/);
   });
 
   test('shows what it is asked for', async () => {
-    const [version = ''] = blocks('docs/operations.md', 'sql').filter((sql) => sql.includes('schema_window'));
+    const [version = ''] = blocks('docs/operations.md', 'sql').filter((sql) =>
+      sql.includes('schema_window'),
+    );
     await client.query('set default_transaction_read_only = on');
-    const { rows } = await client.query<{ service: string; version: number; compatible_from: number }>(version);
-    assert.deepEqual(rows.map(({ service }) => service).sort(), ['access', 'identity', 'notifications', 'sso']);
-    for (const row of rows) assert.ok(row.compatible_from >= 1 && row.compatible_from <= row.version, JSON.stringify(row));
+    const { rows } = await client.query<{
+      service: string;
+      version: number;
+      compatible_from: number;
+    }>(version);
+    assert.deepEqual(rows.map(({ service }) => service).sort(), [
+      'access',
+      'identity',
+      'notifications',
+      'sso',
+    ]);
+    for (const row of rows)
+      assert.ok(
+        row.compatible_from >= 1 && row.compatible_from <= row.version,
+        JSON.stringify(row),
+      );
   });
 });
 
@@ -56,8 +78,14 @@ test('every runbook says what to do, and when to call somebody else', () => {
 });
 
 test('every metric that they ask for is one', () => {
-  const documented = new Set(Array.from(read('docs/observability.md').matchAll(/`(bailiwick_\w+)`/g), ([, name]) => name));
-  const asked = pages.flatMap((page) => Array.from(read(page).matchAll(/bailiwick_[a-z]+_[a-z_]+/g), ([name]) => name.replace(/_(bucket|count|sum)$/, '')));
+  const documented = new Set(
+    Array.from(read('docs/observability.md').matchAll(/`(bailiwick_\w+)`/g), ([, name]) => name),
+  );
+  const asked = pages.flatMap((page) =>
+    Array.from(read(page).matchAll(/bailiwick_[a-z]+_[a-z_]+/g), ([name]) =>
+      name.replace(/_(bucket|count|sum)$/, ''),
+    ),
+  );
   assert.ok(new Set(asked).size >= 6);
   assert.deepEqual(
     asked.filter((name) => !documented.has(name)),
@@ -68,10 +96,15 @@ test('every metric that they ask for is one', () => {
 test('the lines that build the image name stages and arguments that it has', () => {
   const { stages } = readDockerfile();
   const shell = blocks('docs/operations.md', 'sh').join('\n');
-  for (const [, target = ''] of shell.matchAll(/--target (\S+)/g)) assert.ok(stages.has(target), target);
-  for (const [, file = ''] of shell.matchAll(/(?:--file|node) ((?:deploy|test)\/\S+)/g)) assert.ok(existsSync(join(root, file)), file);
+  for (const [, target = ''] of shell.matchAll(/--target (\S+)/g))
+    assert.ok(stages.has(target), target);
+  for (const [, file = ''] of shell.matchAll(/(?:--file|node) ((?:deploy|test)\/\S+)/g))
+    assert.ok(existsSync(join(root, file)), file);
   const section = read('docs/operations.md').split('| Argument |')[1]?.split('\n\n')[0] ?? '';
   const described = Array.from(section.matchAll(/`([A-Z]+)`/g), ([, name = '']) => name);
-  const known = Array.from(read('deploy/Dockerfile').matchAll(/^ARG ([A-Z]+)=/gm), ([, name = '']) => name).filter((name) => name !== 'PNPM');
+  const known = Array.from(
+    read('deploy/Dockerfile').matchAll(/^ARG ([A-Z]+)=/gm),
+    ([, name = '']) => name,
+  ).filter((name) => name !== 'PNPM');
   assert.deepEqual([...new Set(described)].sort(), known.sort());
 });

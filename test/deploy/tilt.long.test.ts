@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { temporaryFolder } from '@bailiwick/deploy/local/testing.ts';
 import { kubernetes, objectsIn } from '../chart/helm.ts';
@@ -18,7 +18,10 @@ const skip = starlark.reason ?? false;
 
 async function evaluate(t: TestContext, context = 'kind-kind'): Promise<Call[]> {
   const file = join(temporaryFolder(t), 'Tiltfile');
-  writeFileSync(file, `CONTEXT = '${context}'\n${read('test/deploy/tilt.star')}\n${read('Tiltfile')}`);
+  writeFileSync(
+    file,
+    `CONTEXT = '${context}'\n${read('test/deploy/tilt.star')}\n${read('Tiltfile')}`,
+  );
   // As in Tilt, a statement may stand outside a function and a name may be set again.
   const { stderr } = await run(starlark.command ?? '', ['-globalreassign', file]);
   return stderr
@@ -34,22 +37,31 @@ const onlyOne = (calls: readonly Call[], name: string): Call => {
   return found[0] as Call;
 };
 
-test('the Tiltfile takes the clusters of this machine, and refuses every other', { skip }, async (t) => {
+test('the Tiltfile takes the clusters of this machine, and refuses every other', {
+  skip,
+}, async (t) => {
   const [allowed] = onlyOne(await evaluate(t), 'allow_k8s_contexts').args as [string[]];
-  for (const context of ['kind-kind', 'minikube', 'docker-desktop', 'k3d-bailiwick']) assert.ok(allowed.includes(context), context);
+  for (const context of ['kind-kind', 'minikube', 'docker-desktop', 'k3d-bailiwick'])
+    assert.ok(allowed.includes(context), context);
   for (const context of ['production', 'kind', 'gke_project_region_kind-kind', '']) {
     await assert.rejects(
       evaluate(t, context),
-      ({ stderr = '' }: { stderr?: string }) => stderr.includes('is not a local cluster') && !stderr.includes('"docker_build"'),
+      ({ stderr = '' }: { stderr?: string }) =>
+        stderr.includes('is not a local cluster') && !stderr.includes('"docker_build"'),
     );
   }
 });
 
 test('the Tiltfile loads nothing from elsewhere', { skip }, () => {
-  assert.doesNotMatch(read('Tiltfile'), /\bload\(|\bload_dynamic\(|\binclude\(|ext:\/\/|https?:\/\/(?!localhost)/);
+  assert.doesNotMatch(
+    read('Tiltfile'),
+    /\bload\(|\bload_dynamic\(|\binclude\(|ext:\/\/|https?:\/\/(?!localhost)/,
+  );
 });
 
-test('a saved file is copied to where the image has it, and a changed dependency makes another image', { skip }, async (t) => {
+test('a saved file is copied to where the image has it, and a changed dependency makes another image', {
+  skip,
+}, async (t) => {
   const { args, kwargs } = onlyOne(await evaluate(t), 'docker_build');
   assert.deepEqual(args, ['bailiwick']);
   const { stages } = readDockerfile();
@@ -58,7 +70,9 @@ test('a saved file is copied to where the image has it, and a changed dependency
   const updates = kwargs['live_update'] as Call[];
   assert.equal(updates[0]?.name, 'fall_back_on', 'Tilt wants it first');
   const [causes] = updates[0].args as [string[]];
-  const installed = (stages.get('install')?.instructions ?? []).filter(({ word }) => word === 'COPY').flatMap(({ text }) => readCopy(text).sources);
+  const installed = (stages.get('install')?.instructions ?? [])
+    .filter(({ word }) => word === 'COPY')
+    .flatMap(({ text }) => readCopy(text).sources);
   assert.deepEqual([...causes].sort(), installed.sort(), 'what the packages are installed from');
   const synced = updates.slice(1).map(({ name, args: [from, to] }) => [name, from, to] as const);
   for (const [name, from, to] of synced) {
@@ -69,11 +83,16 @@ test('a saved file is copied to where the image has it, and a changed dependency
   const copied = (stages.get('sources')?.instructions ?? [])
     .filter(({ word }) => word === 'COPY')
     .flatMap(({ text }) => readCopy(text).sources.map((source) => source.replace(/\/.*/, '')));
-  assert.deepEqual(synced.map(([, from]) => String(from).replace('./', '')).sort(), [...new Set(copied)].sort());
+  assert.deepEqual(
+    synced.map(([, from]) => String(from).replace('./', '')).sort(),
+    [...new Set(copied)].sort(),
+  );
   for (const path of kwargs['only'] as string[]) assert.ok(existsSync(join(root, path)), path);
 });
 
-test('what is deployed is the chart with its evaluation part, and every workload of it has its place', { skip: skip || (helm.reason ?? false) }, async (t) => {
+test('what is deployed is the chart with its evaluation part, and every workload of it has its place', {
+  skip: skip || (helm.reason ?? false),
+}, async (t) => {
   const calls = await evaluate(t);
   const [command] = onlyOne(calls, 'local').args as [string[]];
   assert.deepEqual(onlyOne(calls, 'k8s_yaml').args, [{ name: 'local', args: [command] }]);
@@ -81,38 +100,67 @@ test('what is deployed is the chart with its evaluation part, and every workload
   assert.ok(command.includes('evaluation.enabled=true'));
   assert.deepEqual(onlyOne(calls, 'watch_file').args, ['helm/bailiwick']);
   // The cluster would be asked for its version too.
-  const template = [...command.slice(1).filter((argument) => argument !== '--dry-run=server'), '--kube-version', kubernetes.newest];
+  const template = [
+    ...command.slice(1).filter((argument) => argument !== '--dry-run=server'),
+    '--kube-version',
+    kubernetes.newest,
+  ];
   const { stdout } = await run(helm.command ?? '', template, { cwd: root, maxBuffer: 1 << 26 });
-  const workloads = objectsIn(stdout).filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
-  for (const { metadata, spec } of workloads.filter(({ metadata: { name } }) => !/-(postgres|nats)$/.test(name))) {
-    assert.match(spec?.template?.spec.containers[0]?.image ?? '', /^bailiwick:/, `Tilt puts its own image into ${metadata.name}`);
+  const workloads = objectsIn(stdout).filter(
+    ({ kind }) => kind === 'Deployment' || kind === 'StatefulSet',
+  );
+  for (const { metadata, spec } of workloads.filter(
+    ({ metadata: { name } }) => !/-(postgres|nats)$/.test(name),
+  )) {
+    assert.match(
+      spec?.template?.spec.containers[0]?.image ?? '',
+      /^bailiwick:/,
+      `Tilt puts its own image into ${metadata.name}`,
+    );
   }
-  for (const { kind, metadata, spec } of objectsIn(stdout).filter(({ kind }) => kind === 'Deployment' || kind === 'Job')) {
+  for (const { kind, metadata, spec } of objectsIn(stdout).filter(
+    ({ kind }) => kind === 'Deployment' || kind === 'Job',
+  )) {
     const { command } = spec?.template?.spec.containers[0] ?? assert.fail(metadata.name);
     const isRestarted = kind === 'Deployment' && metadata.name !== 'bailiwick-inbox';
     assert.equal(command?.includes('--watch'), isRestarted, `${kind} ${metadata.name}`);
   }
   const resources = named(calls, 'k8s_resource');
-  assert.deepEqual(resources.map(({ args: [name] }) => String(name)).sort(), workloads.map(({ metadata }) => metadata.name).sort());
+  assert.deepEqual(
+    resources.map(({ args: [name] }) => String(name)).sort(),
+    workloads.map(({ metadata }) => metadata.name).sort(),
+  );
   const forwards = Object.fromEntries(
-    resources.flatMap(({ args: [name], kwargs }) => ((kwargs['port_forwards'] ?? []) as string[]).map((port) => [port, name])),
+    resources.flatMap(({ args: [name], kwargs }) =>
+      ((kwargs['port_forwards'] ?? []) as string[]).map((port) => [port, name]),
+    ),
   );
   assert.deepEqual(forwards, { '8080:8080': 'bailiwick-gateway', '8025:8025': 'bailiwick-inbox' });
   const names = resources.map(({ args: [name] }) => String(name));
-  for (const { kwargs } of resources) for (const needed of (kwargs['resource_deps'] ?? []) as string[]) assert.ok(names.includes(needed), needed);
+  for (const { kwargs } of resources)
+    for (const needed of (kwargs['resource_deps'] ?? []) as string[])
+      assert.ok(names.includes(needed), needed);
 });
 
 test('the checks are at hand: generated code, types, lint and tests', { skip }, async (t) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const checks = named(await evaluate(t), 'local_resource');
-  assert.deepEqual(checks.map(({ args: [name] }) => String(name)).sort(), ['check', 'generate', 'lint', 'test', 'types']);
+  assert.deepEqual(checks.map(({ args: [name] }) => String(name)).sort(), [
+    'check',
+    'generate',
+    'lint',
+    'test',
+    'types',
+  ]);
   for (const { args, kwargs } of checks) {
     const [, command] = args as [string, string];
     const [, script] = /^npm run (\S+)$/.exec(command) ?? [];
     const [program = ''] = command.split(' ');
     assert.ok(script === undefined ? existsSync(join(root, program)) : scripts[script], command);
-    for (const path of (kwargs['deps'] ?? []) as string[]) assert.ok(existsSync(join(root, path)), path);
+    for (const path of (kwargs['deps'] ?? []) as string[])
+      assert.ok(existsSync(join(root, path)), path);
     // The whole suite is nobody's wish at every saved file.
-    if (['check', 'test'].includes(String(args[0]))) assert.deepEqual([kwargs['trigger_mode'], kwargs['auto_init']], ['manual', false]);
+    if (['check', 'test'].includes(String(args[0])))
+      assert.deepEqual([kwargs['trigger_mode'], kwargs['auto_init']], ['manual', false]);
   }
 });

@@ -14,7 +14,10 @@ import { type Stack, startStack } from '../harness.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
-const documents = globSync('**/*.md', { cwd: root, exclude: (name) => /(^|\/)(node_modules|\.git|\.local)$/.test(name) }).sort();
+const documents = globSync('**/*.md', {
+  cwd: root,
+  exclude: (name) => /(^|\/)(node_modules|\.git|\.local)$/.test(name),
+}).sort();
 
 /** The part of a document below a heading of the second level. */
 function section(document: string, heading: string): string {
@@ -25,7 +28,9 @@ function section(document: string, heading: string): string {
 
 /** The code blocks of one language. */
 const blocks = (text: string, language: string): string[] =>
-  [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) => (found === language ? [code] : []));
+  [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) =>
+    found === language ? [code] : [],
+  );
 
 const withoutCodeBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, '');
 
@@ -51,7 +56,9 @@ describe('README.md', () => {
     const story = blocks(section(readme, 'The first five minutes'), 'sh');
     const failure = section(readme, 'When something is refused');
     const code = [...story, ...blocks(failure, 'sh')].map((block) =>
-      block.replaceAll('http://127.0.0.1:8080', stack.url).replaceAll('http://127.0.0.1:8025', stack.inboxUrl),
+      block
+        .replaceAll('http://127.0.0.1:8080', stack.url)
+        .replaceAll('http://127.0.0.1:8025', stack.inboxUrl),
     );
     const printed = await paste(code);
 
@@ -68,8 +75,12 @@ describe('README.md', () => {
 });
 
 test('README.md names every area of operations, and none that there is not', () => {
-  const named = [...section(read('README.md'), 'What there is').matchAll(/`(\w+?)_(?:\*|\w+)`/g)].map(([, area = '']) => area);
-  const areas = [...operations.values()].filter((operation) => operation.public).map(({ name }) => name.split('_')[0] ?? '');
+  const named = [
+    ...section(read('README.md'), 'What there is').matchAll(/`(\w+?)_(?:\*|\w+)`/g),
+  ].map(([, area = '']) => area);
+  const areas = [...operations.values()]
+    .filter((operation) => operation.public)
+    .map(({ name }) => name.split('_')[0] ?? '');
   assert.deepEqual([...new Set(named)].sort(), [...new Set(areas)].sort());
 });
 
@@ -91,14 +102,17 @@ test('every relative link of the documents leads somewhere', () => {
 
 function leadsSomewhere(document: string, target: string): boolean {
   const [file = '', anchor] = target.split('#', 2);
-  const found = file === '' ? document : path.join(path.dirname(document), decodeURIComponent(file));
+  const found =
+    file === '' ? document : path.join(path.dirname(document), decodeURIComponent(file));
   if (!existsSync(path.join(root, found))) return false;
   return anchor === undefined || headings(read(found)).includes(anchor);
 }
 
 /** The anchors that a forge gives a document's headings. */
 function headings(document: string): string[] {
-  const texts = [...withoutCodeBlocks(document).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  const texts = [...withoutCodeBlocks(document).matchAll(/^#+ (.+)$/gm)].map(
+    ([, text = '']) => text,
+  );
   return texts.map((text) =>
     text
       .toLowerCase()
@@ -111,7 +125,11 @@ test('every file of this repository that the documents name exists', () => {
   const named = /`((?:proto|services|gateway|deploy|helm|test|docs)\/[\w./-]+)`/g;
   const missing = documents
     .filter((document) => document !== 'CHANGELOG.md')
-    .flatMap((document) => [...withoutCodeBlocks(read(document)).matchAll(named)].map(([, file = '']) => [document, file] as const))
+    .flatMap((document) =>
+      [...withoutCodeBlocks(read(document)).matchAll(named)].map(
+        ([, file = '']) => [document, file] as const,
+      ),
+    )
     .filter(([, file]) => !existsSync(path.join(root, file)))
     .map((pair) => pair.join(': '));
   assert.deepEqual(missing, []);
@@ -119,8 +137,14 @@ test('every file of this repository that the documents name exists', () => {
 
 test('every setting that the documents name is one', () => {
   for (const document of documents.filter((name) => name !== 'CHANGELOG.md')) {
-    const names = [...read(document).matchAll(/\bBAILIWICK_[A-Z][A-Z0-9_]*/g)].map(([name]) => [name, ''] as const);
-    assert.deepEqual(unknownNames([...Object.values(settingTables), migrateSettings], Object.fromEntries(names)), [], document);
+    const names = [...read(document).matchAll(/\bBAILIWICK_[A-Z][A-Z0-9_]*/g)].map(
+      ([name]) => [name, ''] as const,
+    );
+    assert.deepEqual(
+      unknownNames([...Object.values(settingTables), migrateSettings], Object.fromEntries(names)),
+      [],
+      document,
+    );
   }
 });
 
@@ -128,7 +152,9 @@ test('every test that docs/security.md calls a proof exists', () => {
   const missing: string[] = [];
   let proofs = 0;
   // [file.test.ts](path) “title” “title” …
-  for (const [, file = '', titles = ''] of read('docs/security.md').matchAll(/\]\(([^)]+\.test\.ts)\)((?:\s*“[^”]+”)+)/g)) {
+  for (const [, file = '', titles = ''] of read('docs/security.md').matchAll(
+    /\]\(([^)]+\.test\.ts)\)((?:\s*“[^”]+”)+)/g,
+  )) {
     const source = read(path.join('docs', file)).replaceAll("\\'", "'");
     for (const [, title = ''] of titles.matchAll(/“([^”]+)”/g)) {
       proofs += 1;

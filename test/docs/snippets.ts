@@ -127,7 +127,8 @@ end
     // Whether the crates are on the machine shows when they are looked for.
     tool: ['cargo', '--version'],
     files: (code) => ({
-      'Cargo.toml': '[package]\nname = "example"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nhex = "0.4"\nhmac = "0.12"\nsha2 = "0.10"\n',
+      'Cargo.toml':
+        '[package]\nname = "example"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nhex = "0.4"\nhmac = "0.12"\nsha2 = "0.10"\n',
       'src/webhooks.rs': code,
       'src/main.rs': `mod webhooks;
 
@@ -149,8 +150,12 @@ fn main() {
 
 /** The code of a language, as it stands on the page. */
 export function codeOf({ mark }: Language): string {
-  const [block, ...more] = Array.from(page.matchAll(new RegExp(`^\`\`\`${mark}\\n(.*?)^\`\`\`$`, 'gms')), ([, code]) => code ?? '');
-  if (block === undefined || more.length > 0) throw new Error(`the page has ${more.length === 0 ? 'no' : 'more than one'} block of ${mark}`);
+  const [block, ...more] = Array.from(
+    page.matchAll(new RegExp(`^\`\`\`${mark}\\n(.*?)^\`\`\`$`, 'gms')),
+    ([, code]) => code ?? '',
+  );
+  if (block === undefined || more.length > 0)
+    throw new Error(`the page has ${more.length === 0 ? 'no' : 'more than one'} block of ${mark}`);
   return block;
 }
 
@@ -158,7 +163,11 @@ export function codeOf({ mark }: Language): string {
 export const marks = Array.from(page.matchAll(/^```(\w+)$/gm), ([, mark]) => mark ?? '');
 
 /** Why a language cannot be run here; '' where it can. */
-export async function missing(name: string, { tool: [command, ...options], files }: Language, folder: string): Promise<string> {
+export async function missing(
+  name: string,
+  { tool: [command, ...options], files }: Language,
+  folder: string,
+): Promise<string> {
   try {
     await run(command, options);
     if (name !== 'Rust') return '';
@@ -172,15 +181,28 @@ export async function missing(name: string, { tool: [command, ...options], files
 }
 
 /** What the page's code says to each case. */
-export async function verdicts(language: Language, cases: readonly Case[], folder: string): Promise<boolean[]> {
+export async function verdicts(
+  language: Language,
+  cases: readonly Case[],
+  folder: string,
+): Promise<boolean[]> {
   const line = (encoding: 'base64' | 'hex') => (one: Case) =>
-    [one.secret, one.header, one.body].map((value) => Buffer.from(value).toString(encoding)).join('\t');
+    [one.secret, one.header, one.body]
+      .map((value) => Buffer.from(value).toString(encoding))
+      .join('\t');
   const lines = (encoding: 'base64' | 'hex') => `${cases.map(line(encoding)).join('\n')}\n`;
-  write(folder, { ...language.files(codeOf(language)), cases: lines('base64'), 'cases.hex': lines('hex') });
+  write(folder, {
+    ...language.files(codeOf(language)),
+    cases: lines('base64'),
+    'cases.hex': lines('hex'),
+  });
   let answer = '';
   // Caches of their own would be left behind, and those of the machine hold nothing of this.
   for (const [command, ...options] of language.commands)
-    ({ stdout: answer } = await run(command, options, { cwd: folder, env: { ...process.env, GOFLAGS: '-mod=mod', GOPROXY: 'off' } }));
+    ({ stdout: answer } = await run(command, options, {
+      cwd: folder,
+      env: { ...process.env, GOFLAGS: '-mod=mod', GOPROXY: 'off' },
+    }));
   return answer
     .trim()
     .split('\n')

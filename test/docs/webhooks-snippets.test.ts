@@ -27,28 +27,44 @@ describe('the code of docs/webhooks.md', () => {
     const owner: Owner = { stack, token, tenant: await createTenant(stack, token) };
     const { id, secret: previous } = await makeEndpoint(owner, 'snippets');
     const { secret: other } = await makeEndpoint(owner, 'snippets-other');
-    const secret = String(bodyOf(await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: id }, token))['Secret']);
+    const secret = String(
+      bodyOf(await stack.call('Webhooks_RotateSecret', { Tenant: owner.tenant, ID: id }, token))[
+        'Secret'
+      ],
+    );
     for (const [name, sent] of bodies) {
       await deliver(owner, id, sent);
       const request = await newestAt(stack, 'snippets');
       const [body, header] = [rawOf(request), request.Headers['x-webhook-signature'] ?? ''];
-      const add = (what: string, genuine: boolean, one: Partial<Case>) => cases.push({ secret, header, body, ...one, what: `${name}, ${what}`, genuine });
+      const add = (what: string, genuine: boolean, one: Partial<Case>) =>
+        cases.push({ secret, header, body, ...one, what: `${name}, ${what}`, genuine });
       add('the present secret', true, {});
       add('the previous secret', true, { secret: previous });
       add('another secret', false, { secret: other });
       add('another body', false, { body: Buffer.concat([body, Buffer.from(' ')]) });
       add('no signature', false, { header: header.replaceAll('v1=', 'v0=') });
-      add('another time', false, { header: header.replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) + 30}`) });
+      add('another time', false, {
+        header: header.replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) + 30}`),
+      });
       for (const [what, seconds, genuine] of [
         ['of four minutes ago', -240, true],
         ['of six minutes ago', -360, false],
         ['of six minutes from now', 360, false],
       ] as const)
-        add(what, genuine, { header: signature([other, secret], Math.floor(Date.now() / 1000) + seconds, body) });
+        add(what, genuine, {
+          header: signature([other, secret], Math.floor(Date.now() / 1000) + seconds, body),
+        });
     }
     const [first] = cases;
     assert.ok(first);
-    for (const header of ['', 'nonsense', 't=,v1=', 't=1,v1=zz', 'v1=00', `t=${'9'.repeat(40)},v1=00`])
+    for (const header of [
+      '',
+      'nonsense',
+      't=,v1=',
+      't=1,v1=zz',
+      'v1=00',
+      `t=${'9'.repeat(40)},v1=00`,
+    ])
       cases.push({ ...first, header, what: `the header ${header}`, genuine: false });
   });
   after(async () => {
@@ -64,7 +80,8 @@ describe('the code of docs/webhooks.md', () => {
         .sort(),
     );
     assert.ok(marks.length >= 5);
-    for (const language of Object.values(languages)) assert.ok(codeOf(language).includes('300') || codeOf(language).includes('5 * time.Minute'));
+    for (const language of Object.values(languages))
+      assert.ok(codeOf(language).includes('300') || codeOf(language).includes('5 * time.Minute'));
   });
 
   for (const [name, language] of Object.entries(languages)) {
@@ -81,7 +98,11 @@ describe('the code of docs/webhooks.md', () => {
   }
 
   test('at least three languages could be run', async () => {
-    const reasons = await Promise.all(Object.entries(languages).map(([name, language]) => missing(name, language, path.join(folder, `${name}-count`))));
+    const reasons = await Promise.all(
+      Object.entries(languages).map(([name, language]) =>
+        missing(name, language, path.join(folder, `${name}-count`)),
+      ),
+    );
     assert.ok(reasons.filter((why) => why === '').length >= 3, reasons.join('; '));
   });
 });

@@ -10,7 +10,8 @@ import fc from 'fast-check';
 const closed = egressRules({ hosts: [], cidrs: [], ports: [] });
 
 type Range = readonly [first: number, bits: number];
-const v4 = (text: string): number => text.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
+const v4 = (text: string): number =>
+  text.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
 const v4Ranges: readonly Range[] = (
   [
     // "This network", private use, shared space, loopback, link-local (IANA IPv4 special-purpose address registry).
@@ -32,22 +33,40 @@ const v4Ranges: readonly Range[] = (
     ['168.63.129.16', 32],
   ] as const
 ).map(([text, bits]) => [v4(text), bits]);
-const isInside = (address: number): boolean => v4Ranges.some(([first, bits]) => address >= first && address < first + 2 ** (32 - bits));
+const isInside = (address: number): boolean =>
+  v4Ranges.some(([first, bits]) => address >= first && address < first + 2 ** (32 - bits));
 
 /** Numbers of all kinds: anywhere, in a range, and right at its ends and beside them. */
 const v4Numbers = fc.oneof(
   fc.nat({ max: 0xffff_ffff }),
-  fc.constantFrom(...v4Ranges).chain(([first, bits]) => fc.nat({ max: 2 ** (32 - bits) - 1 }).map((offset) => first + offset)),
   fc
-    .constantFrom(...v4Ranges.flatMap(([first, bits]) => [first - 1, first, first + 2 ** (32 - bits) - 1, first + 2 ** (32 - bits)]))
+    .constantFrom(...v4Ranges)
+    .chain(([first, bits]) =>
+      fc.nat({ max: 2 ** (32 - bits) - 1 }).map((offset) => first + offset),
+    ),
+  fc
+    .constantFrom(
+      ...v4Ranges.flatMap(([first, bits]) => [
+        first - 1,
+        first,
+        first + 2 ** (32 - bits) - 1,
+        first + 2 ** (32 - bits),
+      ]),
+    )
     .filter((n) => n >= 0 && n <= 0xffff_ffff),
 );
 
-const bytesOf = (address: number): number[] => [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256);
+const bytesOf = (address: number): number[] =>
+  [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256);
 const dotted = (address: number): string => bytesOf(address).join('.');
-const fullwidth = (text: string): string => text.replace(/[0-9]/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
-const circled = (text: string): string => text.replace(/[1-9]/g, (digit) => String.fromCodePoint(0x245f + Number(digit))).replaceAll('0', '⓪');
-const percent = (text: string): string => text.replace(/[\s\S]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+const fullwidth = (text: string): string =>
+  text.replace(/[0-9]/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+const circled = (text: string): string =>
+  text
+    .replace(/[1-9]/g, (digit) => String.fromCodePoint(0x245f + Number(digit)))
+    .replaceAll('0', '⓪');
+const percent = (text: string): string =>
+  text.replace(/[\s\S]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
 /** Every way to write an IPv4 address in a URL that the WHATWG's parser knows. */
 const v4Spellings: ReadonlyArray<(address: number) => string> = [
@@ -77,7 +96,9 @@ const v4Spellings: ReadonlyArray<(address: number) => string> = [
 ];
 
 function groups(address: bigint): string[] {
-  return Array.from({ length: 8 }, (_, index) => ((address >> BigInt(16 * (7 - index))) & 0xffffn).toString(16));
+  return Array.from({ length: 8 }, (_, index) =>
+    ((address >> BigInt(16 * (7 - index))) & 0xffffn).toString(16),
+  );
 }
 
 test('urlProblem takes an IPv4 address if it is public, and refuses it if not, however it is spelt', () => {
@@ -85,7 +106,11 @@ test('urlProblem takes an IPv4 address if it is public, and refuses it if not, h
   fc.assert(
     fc.property(v4Numbers, fc.constantFrom(...v4Spellings), (address, spell) => {
       const problem = urlProblem(`https://${spell(address)}/`, closed);
-      assert.equal(problem, isInside(address) ? 'must be a public address' : undefined, `${spell(address)} is ${dotted(address)}`);
+      assert.equal(
+        problem,
+        isInside(address) ? 'must be a public address' : undefined,
+        `${spell(address)} is ${dotted(address)}`,
+      );
       if (problem) refused++;
     }),
     { numRuns: 20_000 },
@@ -94,8 +119,14 @@ test('urlProblem takes an IPv4 address if it is public, and refuses it if not, h
 });
 
 const prefix = (text: string, bits: number): readonly [bigint, number] => {
-  const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter((group) => group !== ''));
-  const all = [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => '0'), ...tail];
+  const [head = [], tail = []] = text
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''));
+  const all = [
+    ...head,
+    ...Array.from({ length: 8 - head.length - tail.length }, () => '0'),
+    ...tail,
+  ];
   return [all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n), bits];
 };
 /** IANA's IPv6 special-purpose address registry, and what is set aside besides. */
@@ -138,11 +169,19 @@ const v6Spellings: ReadonlyArray<(address: bigint) => string> = [
 ];
 
 test('no IPv6 address of a special range is public, however it is spelt', () => {
-  const addresses = fc.constantFrom(...v6Ranges).chain(([first, bits]) => fc.bigInt({ min: 0n, max: sizeOf(bits) - 1n }).map((offset) => first + offset));
+  const addresses = fc
+    .constantFrom(...v6Ranges)
+    .chain(([first, bits]) =>
+      fc.bigInt({ min: 0n, max: sizeOf(bits) - 1n }).map((offset) => first + offset),
+    );
   fc.assert(
     fc.property(addresses, fc.constantFrom(...v6Spellings), (address, spell) => {
       assert.equal(isPublic(spell(address)), false, spell(address));
-      assert.equal(urlProblem(`https://[${spell(address)}]/`, closed), 'must be a public address', spell(address));
+      assert.equal(
+        urlProblem(`https://[${spell(address)}]/`, closed),
+        'must be a public address',
+        spell(address),
+      );
     }),
     { numRuns: 10_000 },
   );
@@ -163,21 +202,39 @@ test('no private IPv4 address is public in any IPv6 address that carries it', ()
     (address, rest) => prefix('2a00::', 16)[0] | (rest << 64n) | (0x0200_5efen << 32n) | address,
   ];
   fc.assert(
-    fc.property(inside, host, fc.constantFrom(...carriers), fc.constantFrom(...v6Spellings), (address, rest, carry, spell) => {
-      const text = spell(carry(BigInt(address), rest));
-      assert.equal(isPublic(text), false, `${text} carries ${dotted(address)}`);
-      assert.equal(urlProblem(`https://[${text}]/`, closed), 'must be a public address', text);
-    }),
+    fc.property(
+      inside,
+      host,
+      fc.constantFrom(...carriers),
+      fc.constantFrom(...v6Spellings),
+      (address, rest, carry, spell) => {
+        const text = spell(carry(BigInt(address), rest));
+        assert.equal(isPublic(text), false, `${text} carries ${dotted(address)}`);
+        assert.equal(urlProblem(`https://[${text}]/`, closed), 'must be a public address', text);
+      },
+    ),
     { numRuns: 10_000 },
   );
 });
 
 test('IPv6 addresses of the networks that are given out are public', () => {
-  const given = [prefix('2400::', 12), prefix('2600::', 12), prefix('2800::', 12), prefix('2a00::', 12), prefix('2c00::', 12)] as const;
-  const addresses = fc.constantFrom(...given).chain(([first, bits]) => fc.bigInt({ min: 0n, max: sizeOf(bits) - 1n }).map((offset) => first + offset));
+  const given = [
+    prefix('2400::', 12),
+    prefix('2600::', 12),
+    prefix('2800::', 12),
+    prefix('2a00::', 12),
+    prefix('2c00::', 12),
+  ] as const;
+  const addresses = fc
+    .constantFrom(...given)
+    .chain(([first, bits]) =>
+      fc.bigInt({ min: 0n, max: sizeOf(bits) - 1n }).map((offset) => first + offset),
+    );
   const isIsatap = (address: bigint): boolean => ((address >> 32n) & 0xfdff_ffffn) === 0x5efen;
   fc.assert(
-    fc.property(addresses, fc.constantFrom(...v6Spellings), (address, spell) => assert.equal(isPublic(spell(address)), !isIsatap(address), spell(address))),
+    fc.property(addresses, fc.constantFrom(...v6Spellings), (address, spell) =>
+      assert.equal(isPublic(spell(address)), !isIsatap(address), spell(address)),
+    ),
   );
 });
 
@@ -213,5 +270,6 @@ test('a zone, dots at the end and letters that only look alike do not lead insid
   ]) {
     assert.notEqual(urlProblem(url, closed), undefined, url);
   }
-  for (const zoned of ['fe80::1%eth0', '2606:4700::1111%eth0', '::ffff:127.0.0.1%lo']) assert.equal(isPublic(zoned), false, zoned);
+  for (const zoned of ['fe80::1%eth0', '2606:4700::1111%eth0', '::ffff:127.0.0.1%lo'])
+    assert.equal(isPublic(zoned), false, zoned);
 });

@@ -3,15 +3,20 @@ import { Buffer } from 'node:buffer';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limits, send } from '@bailiwick/notifications/sending/send.ts';
 import { createPools, type Pools } from '@bailiwick/shared/egress/pools.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
-import { limits, send } from '@bailiwick/notifications/sending/send.ts';
 import { answersTwice, misbehaviours, type Receivers, startReceivers } from './receivers.ts';
 
 const short = { ...limits, totalMs: 700, connectMs: 400 };
 const host = '127.0.1.1';
 const egress = egressRules({ hosts: [], cidrs: ['127.0.1.0/24'], ports: [] });
-const post = (pools: Pools, url: string) => send({ pools, egress }, { url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal }, short);
+const post = (pools: Pools, url: string) =>
+  send(
+    { pools, egress },
+    { url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal },
+    short,
+  );
 
 describe('an attempt ends in its time, with the documented error, where the receiver answers with', () => {
   let receivers: Receivers;
@@ -32,7 +37,10 @@ describe('an attempt ends in its time, with the documented error, where the rece
       const outcome = await post(pools, `${receivers.origin}/${path}`);
       assert.equal(outcome.error, error, outcome.message);
       assert.ok(Date.now() - started < short.totalMs + 2000, `${Date.now() - started} ms`);
-      assert.ok(receivers.connections - before <= 1, `${receivers.connections - before} connections`);
+      assert.ok(
+        receivers.connections - before <= 1,
+        `${receivers.connections - before} connections`,
+      );
     });
   }
 });
@@ -43,7 +51,8 @@ test('an answer that nobody asked for closes the connection, and is not taken fo
     const pools = createPools({ ...short });
     assert.equal((await post(pools, `${receivers.origin}/${trick}`)).error, error);
     // What comes once the next request is on its way could not be told from its answer: the receiver would answer itself.
-    for (const deadline = Date.now() + 5000; receivers.open() > 0 && Date.now() < deadline; ) await sleep(10);
+    for (const deadline = Date.now() + 5000; receivers.open() > 0 && Date.now() < deadline; )
+      await sleep(10);
     assert.equal(receivers.open(), 0, trick);
     const next = await post(pools, `${receivers.origin}/told-to-wait-for-ever`);
     assert.deepEqual([next.statusCode, next.error], [503, 'http_status'], trick);
@@ -58,9 +67,19 @@ const beforeTls: Record<string, { error: string; does: (socket: Socket) => void 
   'never says a word': { error: 'timeout', does: () => {} },
   'hangs up at once': { error: 'connection_reset', does: (socket) => socket.end() },
   'resets at once': { error: 'connection_reset', does: (socket) => socket.resetAndDestroy() },
-  'resets in the handshake': { error: 'connection_reset', does: (socket) => socket.once('data', () => socket.resetAndDestroy()) },
-  'hangs up in the handshake': { error: 'connection_reset', does: (socket) => socket.once('data', () => socket.end()) },
-  'speaks plain HTTP': { error: 'tls_error', does: (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')) },
+  'resets in the handshake': {
+    error: 'connection_reset',
+    does: (socket) => socket.once('data', () => socket.resetAndDestroy()),
+  },
+  'hangs up in the handshake': {
+    error: 'connection_reset',
+    does: (socket) => socket.once('data', () => socket.end()),
+  },
+  'speaks plain HTTP': {
+    error: 'tls_error',
+    does: (socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')),
+  },
   'drips the handshake': {
     error: 'timeout',
     does: (socket) => {
@@ -95,7 +114,10 @@ describe('an attempt over TLS ends in its time, with the documented error, where
       await new Promise<void>((resolve) => server.listen(0, host, resolve));
       const pools = createPools({ ...short });
       const started = Date.now();
-      const outcome = await post(pools, `https://${host}:${(server.address() as AddressInfo).port}/`);
+      const outcome = await post(
+        pools,
+        `https://${host}:${(server.address() as AddressInfo).port}/`,
+      );
       assert.equal(outcome.error, error);
       assert.ok(Date.now() - started < short.totalMs + 2000, `${Date.now() - started} ms`);
       assert.equal(connections, 1);

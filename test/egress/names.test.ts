@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { send } from '@bailiwick/notifications/sending/send.ts';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { createLookUp } from '@bailiwick/shared/egress/resolver.ts';
 import { egressRules, resolveReceiver } from '@bailiwick/shared/egress/rules.ts';
-import { send } from '@bailiwick/notifications/sending/send.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 
 // What becomes of names, at a DNS server that is out for mischief.
@@ -17,12 +17,17 @@ before(async () => {
 after(() => dns?.stop());
 
 const production = () => egressRules({ hosts: [], cidrs: [], ports: [], resolver: dns.address });
-const resolve = async (name: string) => (await resolveReceiver(new URL(`https://${name}/`), production())).map(({ address }) => address);
+const resolve = async (name: string) =>
+  (await resolveReceiver(new URL(`https://${name}/`), production())).map(({ address }) => address);
 
 describe('a name is looked up', () => {
   test('at the server that is set, and all its addresses are taken, of both families', async () => {
     dns.set('good.example', { addresses: ['93.184.215.14', '93.184.215.15', '2606:4700::1111'] });
-    assert.deepEqual((await resolve('good.example')).sort(), ['2606:4700::1111', '93.184.215.14', '93.184.215.15']);
+    assert.deepEqual((await resolve('good.example')).sort(), [
+      '2606:4700::1111',
+      '93.184.215.14',
+      '93.184.215.15',
+    ]);
   });
 
   test('through the other names it has', async () => {
@@ -39,7 +44,9 @@ describe('a name is looked up', () => {
 
   test('by the family that answers, where the other one fails', async () => {
     let questions = 0;
-    dns.set('half.example', () => (questions++ === 0 ? { addresses: ['93.184.215.14', '2606:4700::1111'] } : { code: 2 }));
+    dns.set('half.example', () =>
+      questions++ === 0 ? { addresses: ['93.184.215.14', '2606:4700::1111'] } : { code: 2 },
+    );
     assert.equal((await resolve('half.example')).length, 1);
   });
 
@@ -66,7 +73,11 @@ describe('a name is looked up', () => {
     dns.set('broken.example', { code: 2 });
     dns.set('refused.example', { code: 5 });
     const started = Date.now();
-    await Promise.all(['silent', 'broken', 'refused'].map((name) => assert.rejects(resolve(`${name}.example`), { code: 'ENOTFOUND' })));
+    await Promise.all(
+      ['silent', 'broken', 'refused'].map((name) =>
+        assert.rejects(resolve(`${name}.example`), { code: 'ENOTFOUND' }),
+      ),
+    );
     assert.ok(Date.now() - started < 8000, `${Date.now() - started} ms`);
   });
 });
@@ -104,7 +115,10 @@ describe('a name is refused that resolves to', () => {
   }
 
   test('a name of the inside, through another name', async () => {
-    dns.set('innocent.example', { cname: 'db.default.svc.cluster.local', addresses: ['10.96.0.7'] });
+    dns.set('innocent.example', {
+      cname: 'db.default.svc.cluster.local',
+      addresses: ['10.96.0.7'],
+    });
     await assert.rejects(resolve('innocent.example'), { code: 'BLOCKED_ADDRESS' });
   });
 });
@@ -132,8 +146,18 @@ describe('a request to a name', () => {
     for (const server of servers) server.close();
   });
   const post = (name: string) => {
-    const egress = egressRules({ hosts: [], cidrs: ['127.0.1.0/24'], ports: [String(port)], resolver: dns.address });
-    const attempt = { url: `https://${name}:${port}/`, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal };
+    const egress = egressRules({
+      hosts: [],
+      cidrs: ['127.0.1.0/24'],
+      ports: [String(port)],
+      resolver: dns.address,
+    });
+    const attempt = {
+      url: `https://${name}:${port}/`,
+      headers: {},
+      body: Buffer.from('{}'),
+      signal: new AbortController().signal,
+    };
     return send({ pools, egress }, attempt);
   };
 
@@ -142,7 +166,8 @@ describe('a request to a name', () => {
     const seen: string[] = [];
     // Each attempt asks for both families: the first attempt is told of the outside, and all later questions of the inside.
     dns.set('rebinding.example', () => ({ addresses: [answers++ < 2 ? outside : inside] }));
-    for (let attempt = 0; attempt < 4; attempt++) seen.push((await post('rebinding.example')).error);
+    for (let attempt = 0; attempt < 4; attempt++)
+      seen.push((await post('rebinding.example')).error);
     // The receiver speaks no TLS, which is how it is known that it was reached.
     assert.deepEqual(seen, ['tls_error', 'blocked_address', 'blocked_address', 'blocked_address']);
     assert.equal(counts[outside], 1);
@@ -162,9 +187,18 @@ describe('a request to a name', () => {
   test('whose server is slow is given up within its time', async () => {
     dns.set('slow.example', { addresses: ['127.0.1.1'], delayMs: 60_000 });
     const egress = egressRules({ hosts: [], cidrs: [], ports: [], resolver: dns.address });
-    const attempt = { url: 'https://slow.example/', headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal };
+    const attempt = {
+      url: 'https://slow.example/',
+      headers: {},
+      body: Buffer.from('{}'),
+      signal: new AbortController().signal,
+    };
     const started = Date.now();
-    const { error } = await send({ pools, egress }, attempt, { totalMs: 300, connectMs: 300, answerBytes: 1 });
+    const { error } = await send({ pools, egress }, attempt, {
+      totalMs: 300,
+      connectMs: 300,
+      answerBytes: 1,
+    });
     assert.equal(error, 'timeout');
     assert.ok(Date.now() - started < 3000);
   });

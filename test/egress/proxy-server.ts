@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
 export type ProxyServer = Awaited<ReturnType<typeof startProxy>>;
@@ -16,7 +16,9 @@ export async function startProxy({ user = 'egress', password = 'hunter2%' } = {}
     /** Whatever was sent in the tunnels by us. */
     sent: Buffer.alloc(0),
     /** An answer instead of a tunnel, by the target; 'nothing' for none at all. */
-    refuse: ((_target: string): number | 'nothing' | undefined => undefined) as (target: string) => number | 'nothing' | undefined,
+    refuse: ((_target: string): number | 'nothing' | undefined => undefined) as (
+      target: string,
+    ) => number | 'nothing' | undefined,
     async stop(): Promise<void> {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -29,7 +31,8 @@ export async function startProxy({ user = 'egress', password = 'hunter2%' } = {}
     proxy.asked.push(target);
     const status = request.headers['proxy-authorization'] === wanted ? proxy.refuse(target) : 407;
     if (status === 'nothing') return;
-    if (status !== undefined) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
+    if (status !== undefined)
+      return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
     const { hostname, port } = new URL(`http://${target}`);
     const upstream = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
     sockets.add(upstream);

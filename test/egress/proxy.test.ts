@@ -5,17 +5,22 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
+import { limits, send } from '@bailiwick/notifications/sending/send.ts';
+import {
+  authority,
+  serverCertificate,
+  serverKey,
+} from '@bailiwick/notifications/sending/tls-certificates.ts';
 import { createPools, type Pools } from '@bailiwick/shared/egress/pools.ts';
 import { parseProxy } from '@bailiwick/shared/egress/proxy.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import type { ServiceError } from '@bailiwick/shared/errors.ts';
-import { limits, send } from '@bailiwick/notifications/sending/send.ts';
-import { authority, serverCertificate, serverKey } from '@bailiwick/notifications/sending/tls-certificates.ts';
-import { takePort } from '../ports.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
+import { takePort } from '../ports.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 
-const skip = 'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+const skip =
+  'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
 const short = { ...limits, totalMs: 2500, connectMs: 700 };
 
 describe('a request through the egress proxy', () => {
@@ -51,8 +56,22 @@ describe('a request through the egress proxy', () => {
   });
 
   const post = (url: string, through = pools) => {
-    const egress = egressRules({ hosts: ['localhost', 'plain.example'], cidrs: ['127.0.1.0/24'], ports: [], resolver: dns.address });
-    return send({ pools: through, egress }, { url, headers: {}, body: Buffer.from('{"the":"body"}'), signal: new AbortController().signal }, short);
+    const egress = egressRules({
+      hosts: ['localhost', 'plain.example'],
+      cidrs: ['127.0.1.0/24'],
+      ports: [],
+      resolver: dns.address,
+    });
+    return send(
+      { pools: through, egress },
+      {
+        url,
+        headers: {},
+        body: Buffer.from('{"the":"body"}'),
+        signal: new AbortController().signal,
+      },
+      short,
+    );
   };
   const ourFault = (promise: Promise<unknown>, words: string) =>
     assert.rejects(promise, (error: ServiceError) => {
@@ -73,23 +92,33 @@ describe('a request through the egress proxy', () => {
     const outcome = await post(`http://plain.example:${portOf(plain)}/`);
     assert.equal(outcome.status, 'delivered', outcome.message);
     assert.deepEqual(proxy.asked, [`127.0.1.1:${portOf(plain)}`]);
-    assert.deepEqual(received, [{ body: '{"the":"body"}', host: `plain.example:${portOf(plain)}` }]);
+    assert.deepEqual(received, [
+      { body: '{"the":"body"}', host: `plain.example:${portOf(plain)}` },
+    ]);
   });
 
   test('uses a tunnel again', async () => {
     proxy.asked.length = 0;
-    for (let attempt = 0; attempt < 3; attempt++) await post(`http://plain.example:${portOf(plain)}/`);
+    for (let attempt = 0; attempt < 3; attempt++)
+      await post(`http://plain.example:${portOf(plain)}/`);
     assert.deepEqual(proxy.asked, []);
   });
 
   test('asks for nothing where the address is blocked', async () => {
     proxy.asked.length = 0;
     dns.set('inside.example', { addresses: ['93.184.215.14', '10.0.0.1'] });
-    for (const url of ['https://inside.example/', 'https://127.0.0.1/', 'https://[::ffff:10.0.0.1]/']) assert.equal((await post(url)).error, 'blocked_address');
+    for (const url of [
+      'https://inside.example/',
+      'https://127.0.0.1/',
+      'https://[::ffff:10.0.0.1]/',
+    ])
+      assert.equal((await post(url)).error, 'blocked_address');
     assert.deepEqual(proxy.asked, []);
   });
 
-  test('speaks TLS with the receiver itself: the proxy sees no body, and a certificate of nobody is refused', { skip }, async () => {
+  test('speaks TLS with the receiver itself: the proxy sees no body, and a certificate of nobody is refused', {
+    skip,
+  }, async () => {
     proxy.sent = Buffer.alloc(0);
     received.length = 0;
     const url = `https://localhost:${portOf(secure)}/`;
@@ -117,7 +146,10 @@ describe('a request through the egress proxy', () => {
     dns.set('plain.example', { addresses: ['127.0.1.9', '127.0.1.1'] });
     proxy.asked.length = 0;
     assert.equal((await post(`http://plain.example:${portOf(plain)}/`)).status, 'delivered');
-    assert.deepEqual([...proxy.asked].sort(), [`127.0.1.1:${portOf(plain)}`, `127.0.1.9:${portOf(plain)}`]);
+    assert.deepEqual([...proxy.asked].sort(), [
+      `127.0.1.1:${portOf(plain)}`,
+      `127.0.1.9:${portOf(plain)}`,
+    ]);
   });
 
   for (const status of [403, 407, 429, 500, 502, 503]) {
@@ -135,7 +167,10 @@ describe('a request through the egress proxy', () => {
     const stranger = createPools({ ...short, proxy: proxy.url.replace('egress:', 'somebody:') });
     await assert.rejects(post('http://127.0.1.2:9/', stranger), (error: Error) => {
       assert.equal((error.cause as Error).message, 'the egress proxy answered 407');
-      assert.doesNotMatch(`${error.stack} ${(error.cause as Error).stack} ${JSON.stringify(error)}`, /hunter2|somebody|ZWdyZXNz/);
+      assert.doesNotMatch(
+        `${error.stack} ${(error.cause as Error).stack} ${JSON.stringify(error)}`,
+        /hunter2|somebody|ZWdyZXNz/,
+      );
       return true;
     });
     await stranger.close();
@@ -144,7 +179,8 @@ describe('a request through the egress proxy', () => {
   test('is our fault where the proxy is away, hangs up, or is none', async () => {
     const noise = createTcp((socket) => void socket.on('error', () => {}).end('SSH-2.0-none\r\n'));
     const mute = createTcp((socket) => socket.destroy());
-    for (const server of [noise, mute]) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    for (const server of [noise, mute])
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     for (const port of [await takePort(), portOf(noise), portOf(mute)]) {
       const away = createPools({ ...short, proxy: `http://127.0.0.1:${port}` });
       await ourFault(post('http://127.0.1.2:9/', away), 'the egress proxy cannot be reached');
@@ -164,9 +200,15 @@ describe('a request through the egress proxy', () => {
 });
 
 test('a proxy that could not be used stops the start, in words without its password', () => {
-  assert.deepEqual(parseProxy('http://proxy.example:3128'), { origin: 'http://proxy.example:3128', headers: {} });
+  assert.deepEqual(parseProxy('http://proxy.example:3128'), {
+    origin: 'http://proxy.example:3128',
+    headers: {},
+  });
   const { headers } = parseProxy('http://us%3Aer:p%40ss@proxy.example:3128/');
-  assert.equal(headers['proxy-authorization'], `Basic ${Buffer.from('us:er:p@ss').toString('base64')}`);
+  assert.equal(
+    headers['proxy-authorization'],
+    `Basic ${Buffer.from('us:er:p@ss').toString('base64')}`,
+  );
   const wrong = [
     'proxy.example:3128',
     'https://u:hidden@proxy.example',

@@ -35,30 +35,47 @@ const records = {
 
 /** How many rows are on their way yet. */
 export async function unsettled({ stack }: Pick<Witness, 'stack'>): Promise<number> {
-  const parts = schemas.map((schema) => `select count(*) from ${schema}.outbox where published_at is null`);
+  const parts = schemas.map(
+    (schema) => `select count(*) from ${schema}.outbox where published_at is null`,
+  );
   const waiting = "select count(*) from notifications.delivery_waiting where state <> 'dead'";
   const audit = `select count(*) from (${entriesOfOutbox}) o where not exists (select 1 from access.audit_entry a where a.id = o.id)`;
-  const [row] = await rowsOf<{ count: number }>(stack, `select (${[...parts, waiting, audit].map((part) => `(${part})`).join(' + ')})::int as count`);
+  const [row] = await rowsOf<{ count: number }>(
+    stack,
+    `select (${[...parts, waiting, audit].map((part) => `(${part})`).join(' + ')})::int as count`,
+  );
   return row?.count ?? 0;
 }
 
-const entriesOfOutbox = schemas.map((schema) => `select audit::jsonb->>'ID' as id from ${schema}.outbox`).join(' union all ');
+const entriesOfOutbox = schemas
+  .map((schema) => `select audit::jsonb->>'ID' as id from ${schema}.outbox`)
+  .join(' union all ');
 
 /** Matches the ledger with what receivers got and with what the stores say. */
 export async function accountFor(product: Witness, entries: readonly Entry[]): Promise<Account> {
   const { stack, receivers, places } = product;
   const happened = await happenedIn(product);
-  const dead = await rowsOf<{ operation: string }>(stack, "select operation from notifications.delivery_waiting where state = 'dead'");
+  const dead = await rowsOf<{ operation: string }>(
+    stack,
+    "select operation from notifications.delivery_waiting where state = 'dead'",
+  );
   const wanted: Array<{ name: string; got: Got | undefined }> = [];
   const told = new Set<string>();
   for (const { tenant, key } of happened.values()) told.add(`${tenant} ${key}`);
   const want = (name: string, got: Got | undefined) => wanted.push({ name, got });
   for (const place of places) {
-    const keys = new Set([...told].filter((one) => one.startsWith(`${place.tenant} `)).map((one) => one.slice(place.tenant.length + 1)));
+    const keys = new Set(
+      [...told]
+        .filter((one) => one.startsWith(`${place.tenant} `))
+        .map((one) => one.slice(place.tenant.length + 1)),
+    );
     for (const entry of entries) if (entry.accepted && entry.place === place) keys.add(entry.key);
-    for (const key of keys) for (const endpoint of place.endpoints) want(`${endpoint} ${key}`, receivers.webhooks.get(`${endpoint} ${key}`));
+    for (const key of keys)
+      for (const endpoint of place.endpoints)
+        want(`${endpoint} ${key}`, receivers.webhooks.get(`${endpoint} ${key}`));
   }
-  for (const { accepted, hasMail, key, operation } of entries) if (accepted && hasMail) want(`${operation} ${key}`, receivers.mails.get(key));
+  for (const { accepted, hasMail, key, operation } of entries)
+    if (accepted && hasMail) want(`${operation} ${key}`, receivers.mails.get(key));
   const all = [...receivers.webhooks, ...receivers.mails];
   const lost = wanted.filter(({ got }) => !got || got.taken === 0).map(({ name }) => name);
   return {
@@ -69,7 +86,10 @@ export async function accountFor(product: Witness, entries: readonly Entry[]): P
     duplicates: all.reduce((sum, [, { taken }]) => sum + Math.max(0, taken - 1), 0),
     severalIds: all.filter(([, { ids }]) => ids.size !== 1).map(([name]) => name),
     forged: receivers.counts.forged,
-    disagreements: [...(await disagreements(product, entries, happened)), ...(await auditProblems(product))],
+    disagreements: [
+      ...(await disagreements(product, entries, happened)),
+      ...(await auditProblems(product)),
+    ],
   };
 }
 
@@ -77,23 +97,41 @@ type Happened = { tenant: string; type: string; key: string };
 
 /** The events that the outboxes have put out, by their id. */
 async function happenedIn({ stack }: Pick<Witness, 'stack'>): Promise<Map<string, Happened>> {
-  const parts = schemas.map((schema) => `select id, for_tenant as tenant, type, event from ${schema}.outbox where type = any ($1)`);
-  const rows = await rowsOf<{ id: string; tenant: string; type: string; event: string }>(stack, parts.join(' union all '), [Object.keys(records)]);
-  return new Map(rows.map(({ id, tenant, type, event }) => [id, { tenant, type, key: keyOf(JSON.parse(event) as { data: Record<string, unknown> }) }]));
+  const parts = schemas.map(
+    (schema) =>
+      `select id, for_tenant as tenant, type, event from ${schema}.outbox where type = any ($1)`,
+  );
+  const rows = await rowsOf<{ id: string; tenant: string; type: string; event: string }>(
+    stack,
+    parts.join(' union all '),
+    [Object.keys(records)],
+  );
+  return new Map(
+    rows.map(({ id, tenant, type, event }) => [
+      id,
+      { tenant, type, key: keyOf(JSON.parse(event) as { data: Record<string, unknown> }) },
+    ]),
+  );
 }
 
-async function disagreements({ stack }: Pick<Witness, 'stack'>, entries: readonly Entry[], happened: ReadonlyMap<string, Happened>): Promise<string[]> {
+async function disagreements(
+  { stack }: Pick<Witness, 'stack'>,
+  entries: readonly Entry[],
+  happened: ReadonlyMap<string, Happened>,
+): Promise<string[]> {
   const found: string[] = [];
   const events = [...happened.values()].map(({ type, tenant, key }) => `${type} ${tenant} ${key}`);
   if (new Set(events).size !== events.length) found.push('a change has two events');
   const rows: string[] = [];
   for (const [type, statement] of Object.entries(records)) {
-    for (const { tenant, key } of await rowsOf<{ tenant: string; key: string }>(stack, statement)) rows.push(`${type} ${tenant} ${key}`);
+    for (const { tenant, key } of await rowsOf<{ tenant: string; key: string }>(stack, statement))
+      rows.push(`${type} ${tenant} ${key}`);
   }
   found.push(...difference(rows, events).map((one) => `a row without its event: ${one}`));
   found.push(...difference(events, rows).map((one) => `an event without its row: ${one}`));
   const keys = new Set([...happened.values()].map(({ key }) => key));
-  for (const { accepted, place, key } of entries) if (accepted && place && !keys.has(key)) found.push(`accepted, and no row: ${key}`);
+  for (const { accepted, place, key } of entries)
+    if (accepted && place && !keys.has(key)) found.push(`accepted, and no row: ${key}`);
   return found;
 }
 
@@ -105,14 +143,31 @@ function difference(these: readonly string[], those: readonly string[]): string[
 /** Each entry is there once, and the chains hold. */
 async function auditProblems({ stack, places }: Witness): Promise<string[]> {
   const found: string[] = [];
-  const twice = await rowsOf(stack, 'select id from access.audit_entry group by id having count(*) > 1');
-  const missing = await rowsOf(stack, `select o.id from (${entriesOfOutbox}) o where not exists (select 1 from access.audit_entry a where a.id = o.id)`);
-  const foreign = await rowsOf(stack, `select a.id from access.audit_entry a where not exists (select 1 from (${entriesOfOutbox}) o where o.id = a.id)`);
-  for (const [what, rows] of Object.entries({ twice, missing, foreign })) if (rows.length > 0) found.push(`${rows.length} audit entries are ${what}`);
+  const twice = await rowsOf(
+    stack,
+    'select id from access.audit_entry group by id having count(*) > 1',
+  );
+  const missing = await rowsOf(
+    stack,
+    `select o.id from (${entriesOfOutbox}) o where not exists (select 1 from access.audit_entry a where a.id = o.id)`,
+  );
+  const foreign = await rowsOf(
+    stack,
+    `select a.id from access.audit_entry a where not exists (select 1 from (${entriesOfOutbox}) o where o.id = a.id)`,
+  );
+  for (const [what, rows] of Object.entries({ twice, missing, foreign }))
+    if (rows.length > 0) found.push(`${rows.length} audit entries are ${what}`);
   for (const Tenant of ['', ...places.map(({ tenant }) => tenant)]) {
     for (let Cursor: unknown = ''; ; ) {
-      const { status, body } = await stack.call('Audit_Verify', { Tenant, Cursor }, stack.platformKey);
-      if (status !== 200 || body['Valid'] !== true) found.push(`the chain of ${Tenant || 'the platform'} does not hold: ${JSON.stringify(body)}`);
+      const { status, body } = await stack.call(
+        'Audit_Verify',
+        { Tenant, Cursor },
+        stack.platformKey,
+      );
+      if (status !== 200 || body['Valid'] !== true)
+        found.push(
+          `the chain of ${Tenant || 'the platform'} does not hold: ${JSON.stringify(body)}`,
+        );
       Cursor = body['NextCursor'] ?? '';
       if (Cursor === '') break;
     }

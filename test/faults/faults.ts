@@ -13,7 +13,10 @@ type Options = { kills: number; seconds: number; random: () => number };
  * kill -9 of everything there is, each kind by itself: what has come up works for a random while, on average its share of
  * `seconds`, and is killed again. The broker's store is wiped once, in the middle.
  */
-export async function injectFaults({ stack, targets }: Product, { kills, seconds, random }: Options) {
+export async function injectFaults(
+  { stack, targets }: Product,
+  { kills, seconds, random }: Options,
+) {
   const counts = { worker: 0, service: 0, gateway: 0, broker: 0, database: 0, wipes: 0 };
   const pickOf = (items: readonly Target[]) => items[Math.floor(random() * items.length)] as Target;
   const work = () => sleep((2000 * seconds * random()) / kills);
@@ -61,5 +64,9 @@ function comeUp({ managed, admin }: Target): Promise<number> {
       ({ ok }) => ok,
       () => false,
     );
-  return eventually(`${managed.name} to come up`, async () => (await started()) && managed.pid(), 120_000);
+  return eventually(
+    `${managed.name} to come up`,
+    async () => (await started()) && managed.pid(),
+    120_000,
+  );
 }

@@ -22,8 +22,16 @@ type Step = { operation: string; body: object; token?: string };
 type Work = { place?: Place; hasMail: boolean; steps: Step[] };
 type Make = (key: string, place: Place, product: Product) => Work;
 
-const withPlace = (operation: string, record: (tenant: string, key: string) => object, hasMail = false): Make => {
-  return (key, place, { owner }) => ({ place, hasMail, steps: [{ operation, body: record(place.tenant, key), token: owner.token }] });
+const withPlace = (
+  operation: string,
+  record: (tenant: string, key: string) => object,
+  hasMail = false,
+): Make => {
+  return (key, place, { owner }) => ({
+    place,
+    hasMail,
+    steps: [{ operation, body: record(place.tenant, key), token: owner.token }],
+  });
 };
 const mailed = (steps: Step[]): Work => ({ hasMail: true, steps });
 
@@ -31,24 +39,49 @@ const mailed = (steps: Step[]): Work => ({ hasMail: true, steps });
 const kinds: ReadonlyArray<{ share: number; make: Make }> = [
   { share: 0.5, make: withPlace('Groups_Save', (Tenant, Path) => ({ Group: { Tenant, Path } })) },
   { share: 0.15, make: withPlace('Bots_Save', (Tenant, Name) => ({ Bot: { Tenant, Name } })) },
-  { share: 0.1, make: withPlace('Roles_Save', (Tenant, Slug) => ({ Role: { Tenant, Slug, Name: Slug, Permissions: ['app.notes.read'] } })) },
-  { share: 0.13, make: withPlace('TenantInvitations_Create', (Tenant, key) => ({ Tenant, Email: addressOf(key) }), true) },
+  {
+    share: 0.1,
+    make: withPlace('Roles_Save', (Tenant, Slug) => ({
+      Role: { Tenant, Slug, Name: Slug, Permissions: ['app.notes.read'] },
+    })),
+  },
+  {
+    share: 0.13,
+    make: withPlace(
+      'TenantInvitations_Create',
+      (Tenant, key) => ({ Tenant, Email: addressOf(key) }),
+      true,
+    ),
+  },
   {
     share: 0.08,
     make: (key, _place, { stack }) =>
       mailed([
-        { operation: 'Users_Create', body: { User: { Email: addressOf(key) } }, token: stack.platformKey },
+        {
+          operation: 'Users_Create',
+          body: { User: { Email: addressOf(key) } },
+          token: stack.platformKey,
+        },
         { operation: 'Account_RequestPasswordReset', body: { Email: addressOf(key) } },
       ]),
   },
-  { share: 0.04, make: (key) => mailed([{ operation: 'Account_Register', body: { Email: addressOf(key), Password: password } }]) },
+  {
+    share: 0.04,
+    make: (key) =>
+      mailed([
+        { operation: 'Account_Register', body: { Email: addressOf(key), Password: password } },
+      ]),
+  },
 ];
 
 /** Mails and events that name an address are known by it. */
 export const addressOf = (key: string) => `${key}@example.com`;
 
 /** Performs operations, so many a second at most, until told to stop. */
-export function keepLedger(product: Product, { rate, clients, random }: { rate: number; clients: number; random: () => number }) {
+export function keepLedger(
+  product: Product,
+  { rate, clients, random }: { rate: number; clients: number; random: () => number },
+) {
   const entries: Entry[] = [];
   const answers: Record<string, number> = {};
   let done = false;
@@ -61,7 +94,13 @@ export function keepLedger(product: Product, { rate, clients, random }: { rate: 
     const place = product.places[Math.floor(random() * product.places.length)] as Place;
     const { steps, hasMail, place: told } = make(key, place, product);
     const last = steps.at(-1) as Step;
-    const entry: Entry = { key: hasMail ? addressOf(key) : key, operation: last.operation, accepted: false, hasMail, ...(told && { place: told }) };
+    const entry: Entry = {
+      key: hasMail ? addressOf(key) : key,
+      operation: last.operation,
+      accepted: false,
+      hasMail,
+      ...(told && { place: told }),
+    };
     entries.push(entry);
     for (const step of steps) {
       const answer = await answerTo(product, step);
@@ -85,7 +124,10 @@ export function keepLedger(product: Product, { rate, clients, random }: { rate: 
   const running = Promise.all(Array.from({ length: clients }, client));
   return {
     /** What was done, and how often there was which answer. */
-    async stop(): Promise<{ entries: readonly Entry[]; answers: Readonly<Record<string, number>> }> {
+    async stop(): Promise<{
+      entries: readonly Entry[];
+      answers: Readonly<Record<string, number>>;
+    }> {
       done = true;
       await running;
       return { entries, answers };
@@ -102,10 +144,18 @@ function pick(random: number): Make {
 
 /** ok, the code of a refusal, or that there was no answer. */
 async function answerTo({ stack }: Product, { operation, body, token }: Step): Promise<string> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
   const url = `http://${loopback}:${stack.wiring.ports.gateway.rpc}/${operation}`;
   try {
-    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(patienceMs) });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(patienceMs),
+    });
     const answer = (await response.json()) as { Code?: string };
     return response.status === 200 ? 'ok' : (answer.Code ?? '');
   } catch {

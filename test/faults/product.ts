@@ -23,7 +23,11 @@ export const schedule = '0s,1s,2s,3s,5s,5s,10s,10s,20s,20s,30s';
 /** The five processes and a second one of notifications, which share their work, over a database and a broker of their own. */
 export async function startProduct(random: () => number) {
   const receivers = await startReceivers(random);
-  const environment = { BAILIWICK_LIMITS: 'off', BAILIWICK_RETRY_SCHEDULE: schedule, BAILIWICK_SMTP_URL: receivers.smtpUrl };
+  const environment = {
+    BAILIWICK_LIMITS: 'off',
+    BAILIWICK_RETRY_SCHEDULE: schedule,
+    BAILIWICK_SMTP_URL: receivers.smtpUrl,
+  };
   const stack = await startStack('five processes', environment, { ownServer: true });
   let second: ManagedProcess | undefined;
   const stop = async () => {
@@ -33,23 +37,46 @@ export async function startProduct(random: () => number) {
   };
   try {
     const email = newAddress();
-    bodyOf(await stack.call('Users_Create', { User: { Email: email }, Password: password }, stack.platformKey));
-    const owner = { token: String(bodyOf(await stack.call('Account_Login', { Email: email, Password: password }))['Token']) };
+    bodyOf(
+      await stack.call(
+        'Users_Create',
+        { User: { Email: email }, Password: password },
+        stack.platformKey,
+      ),
+    );
+    const owner = {
+      token: String(
+        bodyOf(await stack.call('Account_Login', { Email: email, Password: password }))['Token'],
+      ),
+    };
     const places: Place[] = [];
     for (let index = 0; index < tenants; index++) {
       const tenant = await createTenant(stack, owner.token);
       const endpoints = names.map((name) => `${name}-${index}`);
-      for (const endpoint of endpoints) await addEndpoint(stack, owner.token, { tenant, endpoint, receivers });
+      for (const endpoint of endpoints)
+        await addEndpoint(stack, owner.token, { tenant, endpoint, receivers });
       places.push({ tenant, endpoints });
     }
     const wiring = { ...stack.wiring, ports: await choosePorts() };
-    const env = environmentOf('notifications', settingTables.notifications, wiring, { ...process.env, ...environment });
+    const env = environmentOf('notifications', settingTables.notifications, wiring, {
+      ...process.env,
+      ...environment,
+    });
     const script = path.resolve(import.meta.dirname, '../../services/notifications/main.ts');
     const screen = { say: () => {}, relay: () => {}, print: () => {} };
-    second = startProcess({ name: 'notifications-2', script, env }, { logDir: path.join(stack.folder, 'logs'), screen, longestPauseMs });
-    const targetOf = (name: ServiceName): Target => ({ managed: stack.processes.get(name) as ManagedProcess, admin: stack.wiring.ports[name].admin });
+    second = startProcess(
+      { name: 'notifications-2', script, env },
+      { logDir: path.join(stack.folder, 'logs'), screen, longestPauseMs },
+    );
+    const targetOf = (name: ServiceName): Target => ({
+      managed: stack.processes.get(name) as ManagedProcess,
+      admin: stack.wiring.ports[name].admin,
+    });
     const targets = {
-      workers: [targetOf('notifications'), { managed: second, admin: wiring.ports.notifications.admin }],
+      workers: [
+        targetOf('notifications'),
+        { managed: second, admin: wiring.ports.notifications.admin },
+      ],
       services: [targetOf('identity'), targetOf('access'), targetOf('sso')],
       gateway: targetOf('gateway'),
     };
@@ -63,11 +90,17 @@ export async function startProduct(random: () => number) {
 type Endpoint = { tenant: string; endpoint: string; receivers: Receivers };
 
 /** An endpoint that is told of what a ledger makes. */
-export async function addEndpoint(stack: Stack, token: string, { tenant, endpoint, receivers }: Endpoint): Promise<void> {
+export async function addEndpoint(
+  stack: Stack,
+  token: string,
+  { tenant, endpoint, receivers }: Endpoint,
+): Promise<void> {
   const EventTypes = ['group.created', 'bot.created', 'role.created', 'invitation.created'];
   const created = await stack.call(
     'Webhooks_CreateEndpoint',
-    { Endpoint: { Tenant: tenant, Name: endpoint, URL: `${receivers.url}/${endpoint}`, EventTypes } },
+    {
+      Endpoint: { Tenant: tenant, Name: endpoint, URL: `${receivers.url}/${endpoint}`, EventTypes },
+    },
     token,
   );
   receivers.expect(endpoint, String(created.body['Secret']));

@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMailbox, startSmtp } from '@bailiwick/deploy/local/inbox/mails.ts';
-import { isSignatureValid, isStandardWebhookValid } from '@bailiwick/deploy/local/inbox/signatures.ts';
+import {
+  isSignatureValid,
+  isStandardWebhookValid,
+} from '@bailiwick/deploy/local/inbox/signatures.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 
 /** What an endpoint got of one event, or an address of one mail. */
@@ -34,12 +37,20 @@ export async function startReceivers(random: () => number) {
   const take = async (request: IncomingMessage): Promise<boolean> => {
     const body = await read(request);
     const endpoint = (request.url ?? '').slice(1);
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
     const secret = secrets.get(endpoint) ?? '';
     const signed = { headers, body, receivedAt: new Date() };
-    if (!isSignatureValid(signed, secret) || !isStandardWebhookValid(signed, secret)) counts.forged++;
+    if (!isSignatureValid(signed, secret) || !isStandardWebhookValid(signed, secret))
+      counts.forged++;
     const isTaken = !endpoint.startsWith('flaky') || random() > 0.1;
-    note(webhooks, `${endpoint} ${keyOf(JSON.parse(body.toString()) as { data: Record<string, unknown> })}`, headers['webhook-id'] ?? '', isTaken);
+    note(
+      webhooks,
+      `${endpoint} ${keyOf(JSON.parse(body.toString()) as { data: Record<string, unknown> })}`,
+      headers['webhook-id'] ?? '',
+      isTaken,
+    );
     return isTaken;
   };
   // Whoever is killed while it sends leaves half a request behind.
@@ -53,7 +64,15 @@ export async function startReceivers(random: () => number) {
   const url = `http://${loopback}:${(server.address() as AddressInfo).port}`;
 
   const mailbox = createMailbox(() => {});
-  const smtp = await startSmtp({ ...mailbox, add: ({ To, Text }) => note(mails, To, /bwk[vri]_[0-9A-Za-z]{49}/.exec(Text)?.[0] ?? '', true) }, loopback, 0);
+  const smtp = await startSmtp(
+    {
+      ...mailbox,
+      add: ({ To, Text }) =>
+        note(mails, To, /bwk[vri]_[0-9A-Za-z]{49}/.exec(Text)?.[0] ?? '', true),
+    },
+    loopback,
+    0,
+  );
 
   return {
     url,

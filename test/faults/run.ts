@@ -1,6 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import process from 'node:process';
-import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { findBroker } from '@bailiwick/deploy/local/broker.ts';
 import { postgresMajor } from '@bailiwick/deploy/versions.ts';
@@ -22,8 +22,14 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '40' },
   },
 });
-const options = { kills: Number(values.kills), seconds: Number(values.seconds), seed: Number(values.seed), rate: Number(values.rate) };
-if (Object.values(options).some((value) => !(value > 0))) throw new Error('--kills, --seconds, --seed and --rate are numbers above 0');
+const options = {
+  kills: Number(values.kills),
+  seconds: Number(values.seconds),
+  seed: Number(values.seed),
+  rate: Number(values.rate),
+};
+if (Object.values(options).some((value) => !(value > 0)))
+  throw new Error('--kills, --seconds, --seed and --rate are numbers above 0');
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const broker = await findBroker(say);
@@ -33,9 +39,18 @@ const loadBefore = loadavg()[0] ?? 0;
 const began = performance.now();
 const trial = await runTrial({ ...options, say });
 process.stdout.write(table(trial));
-for (const [what, list] of Object.entries({ lost: trial.lost, 'several ids': trial.severalIds, disagreements: trial.disagreements }))
+for (const [what, list] of Object.entries({
+  lost: trial.lost,
+  'several ids': trial.severalIds,
+  disagreements: trial.disagreements,
+}))
   for (const one of list.slice(0, 50)) say(`${what}: ${one}`);
-const failed = trial.lost.length + trial.severalIds.length + trial.disagreements.length + trial.forged + Math.max(0, trial.duplicates - trial.duplicateLimit);
+const failed =
+  trial.lost.length +
+  trial.severalIds.length +
+  trial.disagreements.length +
+  trial.forged +
+  Math.max(0, trial.duplicates - trial.duplicateLimit);
 process.exit(failed === 0 ? 0 : 1);
 
 function table({
@@ -57,7 +72,10 @@ function table({
   const rows: Array<[string, string | number]> = [
     ['Operations, accepted of performed', `${accepted} of ${operations}`],
     ['Side effects that had to arrive', effects],
-    ['Kills (`kill -9`)', `${killed}; the broker's store wiped ${counts.wipes === 1 ? 'once' : `${counts.wipes} times`}`],
+    [
+      'Kills (`kill -9`)',
+      `${killed}; the broker's store wiped ${counts.wipes === 1 ? 'once' : `${counts.wipes} times`}`,
+    ],
     ['**Lost**', lost.length],
     ['Dead letters', deadLetters],
     ['Taken a second time', `${duplicates} (${(100 * duplicateShare).toFixed(2)} %)`],

@@ -5,7 +5,13 @@ import { keepLedger } from './ledger.ts';
 import { startProduct } from './product.ts';
 import { seededRandom } from './random.ts';
 
-export type TrialOptions = { kills: number; seconds: number; seed: number; rate: number; say: (line: string) => void };
+export type TrialOptions = {
+  kills: number;
+  seconds: number;
+  seed: number;
+  rate: number;
+  say: (line: string) => void;
+};
 export type Trial = Account & {
   operations: number;
   counts: Awaited<ReturnType<typeof injectFaults>>;
@@ -31,10 +37,16 @@ export async function runTrial({ kills, seconds, seed, rate, say }: TrialOptions
     say(`${entries.length} operations, answers: ${JSON.stringify(answers)}`);
     await product.stack.ready();
     const began = performance.now();
-    await eventually('everything to settle', async () => (await unsettled(product)) === 0, drainLimitMs);
+    await eventually(
+      'everything to settle',
+      async () => (await unsettled(product)) === 0,
+      drainLimitMs,
+    );
     // The broker may have handed something out twice: that shows when it comes again.
     const complete = async () => (await accountFor(product, entries)).lost.length === 0;
-    await eventually('everything to arrive', complete, 60_000).catch(() => say('not everything has arrived'));
+    await eventually('everything to arrive', complete, 60_000).catch(() =>
+      say('not everything has arrived'),
+    );
     const account = await accountFor(product, entries);
     const taken = account.effects + account.duplicates;
     return {

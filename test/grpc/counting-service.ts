@@ -8,15 +8,27 @@ import { create, type Message } from '@bufbuild/protobuf';
 // A process of its own for tests: a service that counts how often it has processed each call, and whose listeners the test opens,
 // ends, and opens again. With an admin port it says there whether it is ready.
 
-export type CountingOptions = { host: string; port: number; grpcPort: number; adminPort?: number; connectionAgeMs?: number };
+export type CountingOptions = {
+  host: string;
+  port: number;
+  grpcPort: number;
+  adminPort?: number;
+  connectionAgeMs?: number;
+};
 
 const { adminPort, ...where } = JSON.parse(process.argv[2] ?? '') as CountingOptions;
 /** Longer than it takes until everybody has noticed that a process is not ready any more. */
 const preDrainMs = 1000;
 const counts = new Map<string, number>();
-const table = routes([Groups, Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]))]);
+const table = routes([
+  Groups,
+  Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})])),
+]);
 
-const dispatch = async (method: Parameters<Dispatch>[0], request: Message & { path?: string; group?: { path: string } }): Promise<Message> => {
+const dispatch = async (
+  method: Parameters<Dispatch>[0],
+  request: Message & { path?: string; group?: { path: string } },
+): Promise<Message> => {
   const id = `${method.name} ${request.group?.path ?? request.path}`;
   counts.set(id, (counts.get(id) ?? 0) + 1);
   await sleep(Math.random() * 6);
@@ -34,7 +46,12 @@ const open = () =>
 
 let listener = await open();
 let ready = true;
-if (adminPort !== undefined) await listenHttp(where.host, adminPort, (_, response) => void response.writeHead(ready ? 200 : 503).end());
+if (adminPort !== undefined)
+  await listenHttp(
+    where.host,
+    adminPort,
+    (_, response) => void response.writeHead(ready ? 200 : 503).end(),
+  );
 process.on('message', (command) => {
   const answer = async () => {
     if (command === 'counts') return [...counts];

@@ -31,7 +31,12 @@ function watch(client: grpc.Client, service = '') {
   );
   call.on('data', ({ status }: { status: Status }) => statuses.push(status));
   const ended = new Promise<grpc.ServiceError>((resolve) => call.on('error', resolve));
-  const last = (status: Status) => eventually(`${status} in ${statuses.join()}`, () => Promise.resolve(statuses.at(-1) === status), 10_000);
+  const last = (status: Status) =>
+    eventually(
+      `${status} in ${statuses.join()}`,
+      () => Promise.resolve(statuses.at(-1) === status),
+      10_000,
+    );
   return { statuses, ended, last, cancel: () => call.cancel() };
 }
 
@@ -39,9 +44,16 @@ test('Check tells of the process and of its services, and of no others', async (
   let problem: string | undefined;
   const service = await serveGroups(t, idle, () => problem);
   const { call } = grpcClient(t, service.target);
-  for (const name of ['', Groups.typeName]) assert.equal((await call(check, { service: name })).status, Status.SERVING, name);
-  await assert.rejects(call(check, { service: 'bailiwick.Nothing' }), (error: grpc.ServiceError) => error.code === grpc.status.NOT_FOUND);
-  const overHttp = createClient(Health, createConnectTransport({ baseUrl: service.http, httpVersion: '1.1' }));
+  for (const name of ['', Groups.typeName])
+    assert.equal((await call(check, { service: name })).status, Status.SERVING, name);
+  await assert.rejects(
+    call(check, { service: 'bailiwick.Nothing' }),
+    (error: grpc.ServiceError) => error.code === grpc.status.NOT_FOUND,
+  );
+  const overHttp = createClient(
+    Health,
+    createConnectTransport({ baseUrl: service.http, httpVersion: '1.1' }),
+  );
   assert.equal((await overHttp.check({})).status, Status.SERVING);
   problem = 'the database is away';
   assert.equal((await call(check, {})).status, Status.NOT_SERVING);
@@ -63,7 +75,12 @@ test('Watch tells of every change, and ends with the process', async (t) => {
   assert.equal((await call(check, {})).status, Status.NOT_SERVING, 'calls are still taken');
   await service.drain();
   assert.equal((await own.ended).code, grpc.status.UNAVAILABLE);
-  assert.deepEqual(own.statuses, [Status.SERVING, Status.NOT_SERVING, Status.SERVING, Status.NOT_SERVING]);
+  assert.deepEqual(own.statuses, [
+    Status.SERVING,
+    Status.NOT_SERVING,
+    Status.SERVING,
+    Status.NOT_SERVING,
+  ]);
   assert.deepEqual(unknown.statuses, [Status.SERVICE_UNKNOWN]);
 });
 
@@ -71,7 +88,12 @@ test('the processes answer for themselves: serving, not serving once they are to
   const stack = await startStack('five processes', { BAILIWICK_PRE_DRAIN_MS: '500' });
   t.after(() => stack.stop());
   const { ports } = stack.wiring;
-  const clients = { identity: ports.identity.grpc, access: ports.access.grpc, sso: ports.sso.grpc, notifications: ports.notifications.grpc };
+  const clients = {
+    identity: ports.identity.grpc,
+    access: ports.access.grpc,
+    sso: ports.sso.grpc,
+    notifications: ports.notifications.grpc,
+  };
   for (const [name, port] of Object.entries(clients)) {
     const { call } = grpcClient(t, `dns:///127.0.0.1:${port}`);
     assert.equal((await call(check, {})).status, Status.SERVING, name);
@@ -82,5 +104,9 @@ test('the processes answer for themselves: serving, not serving once they are to
   stack.kill('sso', 'SIGTERM');
   await sso.last(Status.NOT_SERVING);
   assert.equal((await sso.ended).code, grpc.status.UNAVAILABLE);
-  await eventually('sso serves again', async () => (await call(check, {}).catch(() => undefined))?.status === Status.SERVING, 30_000);
+  await eventually(
+    'sso serves again',
+    async () => (await call(check, {}).catch(() => undefined))?.status === Status.SERVING,
+    30_000,
+  );
 });

@@ -10,7 +10,11 @@ import { contextFor, createHttpTransport, type WireTransport } from '@bailiwick/
 import { createGrpcTransport } from '@bailiwick/shared/rpc-grpc.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
-import { createConnectTransport, createGrpcTransport as createStockGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import {
+  createConnectTransport,
+  createGrpcWebTransport,
+  createGrpcTransport as createStockGrpcTransport,
+} from '@connectrpc/connect-node';
 import * as grpc from '@grpc/grpc-js';
 import { ada, grpcClient, serveGroups } from './service.ts';
 
@@ -18,7 +22,10 @@ import { ada, grpcClient, serveGroups } from './service.ts';
 
 const { save, get } = Groups.method;
 const problem = () => invalid(['path is required', 'name is too long'], 'BAD_GROUP');
-const hang = ({ signal }: { signal: AbortSignal }) => new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone'))));
+const hang = ({ signal }: { signal: AbortSignal }) =>
+  new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('gone'))),
+  );
 
 const statusOf = (code: grpc.status) => (error: grpc.ServiceError) => error.code === code;
 
@@ -36,7 +43,10 @@ test('without a caller, or with one for another service, gRPC is refused like ev
   const service = await serveGroups(t, () => Promise.resolve(assert.fail('the call was let in')));
   const { call } = grpcClient(t, service.target);
   for (const token of [undefined, 'junk', service.sign(ada, 'identity')])
-    await assert.rejects(call(get, {}, token === undefined ? {} : { token }), statusOf(grpc.status.UNAUTHENTICATED));
+    await assert.rejects(
+      call(get, {}, token === undefined ? {} : { token }),
+      statusOf(grpc.status.UNAUTHENTICATED),
+    );
 });
 
 test('a grpc-js client gets the reason and all messages of a refusal in the standard status detail', async (t) => {
@@ -46,15 +56,22 @@ test('a grpc-js client gets the reason and all messages of a refusal in the stan
     assert.equal(error.code, grpc.status.INVALID_ARGUMENT);
     assert.equal(error.details, 'path is required');
     const [details] = error.metadata.get('grpc-status-details-bin');
-    const decoded = findTrailerError(new Headers({ 'grpc-status-details-bin': Buffer.from(details ?? '').toString('base64') }));
+    const decoded = findTrailerError(
+      new Headers({ 'grpc-status-details-bin': Buffer.from(details ?? '').toString('base64') }),
+    );
     const [detail] = decoded?.findDetails(ErrorDetailSchema) ?? [];
-    assert.deepEqual([detail?.reason, detail?.messages], ['BAD_GROUP', ['path is required', 'name is too long']]);
+    assert.deepEqual(
+      [detail?.reason, detail?.messages],
+      ['BAD_GROUP', ['path is required', 'name is too long']],
+    );
     return true;
   });
 });
 
 test('what is thrown and is no refusal tells a grpc-js client nothing', async (t) => {
-  const service = await serveGroups(t, () => Promise.reject(new Error('password of the database: hunter2')));
+  const service = await serveGroups(t, () =>
+    Promise.reject(new Error('password of the database: hunter2')),
+  );
   const { call } = grpcClient(t, service.target);
   await assert.rejects(call(save, {}, { token: service.token() }), (error: grpc.ServiceError) => {
     assert.equal(error.code, grpc.status.INTERNAL);
@@ -65,11 +82,20 @@ test('what is thrown and is no refusal tells a grpc-js client nothing', async (t
 
 test('a grpc-js client’s deadline and its cancellation reach the handler', async (t) => {
   const ends: Array<Promise<unknown>> = [];
-  const service = await serveGroups(t, ({ signal }) => (ends.push(once(signal, 'abort')), hang({ signal })));
+  const service = await serveGroups(
+    t,
+    ({ signal }) => (ends.push(once(signal, 'abort')), hang({ signal })),
+  );
   const { call } = grpcClient(t, service.target);
   const token = service.token();
-  await assert.rejects(call(save, {}, { token, deadlineMs: 150 }), statusOf(grpc.status.DEADLINE_EXCEEDED));
-  await assert.rejects(call(save, {}, { token, signal: AbortSignal.timeout(150) }), statusOf(grpc.status.CANCELLED));
+  await assert.rejects(
+    call(save, {}, { token, deadlineMs: 150 }),
+    statusOf(grpc.status.DEADLINE_EXCEEDED),
+  );
+  await assert.rejects(
+    call(save, {}, { token, signal: AbortSignal.timeout(150) }),
+    statusOf(grpc.status.CANCELLED),
+  );
   assert.equal(ends.length, 2);
   await Promise.all(ends);
 });
@@ -77,7 +103,12 @@ test('a grpc-js client’s deadline and its cancellation reach the handler', asy
 test('messages are bounded, many large ones at once are not refused, and what was refused holds up no shutdown', async (t) => {
   const service = await serveGroups(t, () => Promise.resolve({}));
   const { call } = grpcClient(t, service.target);
-  const sized = (bytes: number) => call(save, { group: { description: 'x'.repeat(bytes) } }, { token: service.token(), deadlineMs: 20_000 });
+  const sized = (bytes: number) =>
+    call(
+      save,
+      { group: { description: 'x'.repeat(bytes) } },
+      { token: service.token(), deadlineMs: 20_000 },
+    );
   await assert.rejects(sized(4 * 1024 * 1024), statusOf(grpc.status.RESOURCE_EXHAUSTED));
   await Promise.all(Array.from({ length: 20 }, () => sized(1024 * 1024)));
   const began = performance.now();
@@ -87,9 +118,17 @@ test('messages are bounded, many large ones at once are not refused, and what wa
 
 const stockClients = (service: { http: string; h2c: string }): Record<string, Transport> => ({
   'Connect over HTTP/1.1': createConnectTransport({ baseUrl: service.http, httpVersion: '1.1' }),
-  'Connect in JSON over HTTP/1.1': createConnectTransport({ baseUrl: service.http, httpVersion: '1.1', useBinaryFormat: false }),
+  'Connect in JSON over HTTP/1.1': createConnectTransport({
+    baseUrl: service.http,
+    httpVersion: '1.1',
+    useBinaryFormat: false,
+  }),
   'Connect over HTTP/2': createConnectTransport({ baseUrl: service.h2c, httpVersion: '2' }),
-  'Connect in JSON over HTTP/2': createConnectTransport({ baseUrl: service.h2c, httpVersion: '2', useBinaryFormat: false }),
+  'Connect in JSON over HTTP/2': createConnectTransport({
+    baseUrl: service.h2c,
+    httpVersion: '2',
+    useBinaryFormat: false,
+  }),
   'gRPC-web over HTTP/1.1': createGrpcWebTransport({ baseUrl: service.http, httpVersion: '1.1' }),
   'gRPC-web over HTTP/2': createGrpcWebTransport({ baseUrl: service.h2c, httpVersion: '2' }),
   'gRPC over HTTP/2': createStockGrpcTransport({ baseUrl: service.h2c }),
@@ -104,15 +143,31 @@ test('stock Connect, gRPC-web and gRPC clients are served on both ports', async 
   for (const [name, transport] of Object.entries(stockClients(service))) {
     const groups = createClient(Groups, transport);
     assert.equal((await groups.get({ path: 'eng' }, { headers })).group?.name, 'usr_ada', name);
-    const refusal = await groups.save({}, { headers }).then(() => assert.fail(name), toServiceError);
-    assert.deepEqual([refusal.code, refusal.reason, refusal.messages], ['invalid_argument', 'BAD_GROUP', problem().messages], name);
-    assert.equal((await groups.get({}).then(() => assert.fail(name), toServiceError)).code, 'unauthenticated', name);
+    const refusal = await groups
+      .save({}, { headers })
+      .then(() => assert.fail(name), toServiceError);
+    assert.deepEqual(
+      [refusal.code, refusal.reason, refusal.messages],
+      ['invalid_argument', 'BAD_GROUP', problem().messages],
+      name,
+    );
+    assert.equal(
+      (await groups.get({}).then(() => assert.fail(name), toServiceError)).code,
+      'unauthenticated',
+      name,
+    );
   }
 });
 
-const ownTransports = (t: TestContext, service: Awaited<ReturnType<typeof serveGroups>>): Record<string, WireTransport> => {
+const ownTransports = (
+  t: TestContext,
+  service: Awaited<ReturnType<typeof serveGroups>>,
+): Record<string, WireTransport> => {
   const options = { audience: 'access', sign: service.sign };
-  const transports = { http: createHttpTransport({ ...options, url: service.http }), grpc: createGrpcTransport({ ...options, url: service.target }) };
+  const transports = {
+    http: createHttpTransport({ ...options, url: service.http }),
+    grpc: createGrpcTransport({ ...options, url: service.target }),
+  };
   t.after(() => Promise.all(Object.values(transports).map((transport) => transport.close())));
   return transports;
 };
@@ -124,20 +179,34 @@ test('our own two transports give the same answers, errors and ends', async (t) 
     if (method === save) throw problem();
     if (method === get && path === 'slow') ends.push(once(signal, 'abort'));
     if (path === 'slow') return hang({ signal });
-    if (path === 'away') throw new ServiceError('unavailable', 'UNAVAILABLE', 'the database is away');
+    if (path === 'away')
+      throw new ServiceError('unavailable', 'UNAVAILABLE', 'the database is away');
     return { group: { path } };
   });
   const contextValues = contextFor(ada);
   for (const [name, transport] of Object.entries(ownTransports(t, service))) {
     const groups = createClient(Groups, transport);
     assert.equal((await groups.get({ path: 'eng' }, { contextValues })).group?.path, 'eng', name);
-    const refusal = await groups.save({}, { contextValues }).then(() => assert.fail(name), toServiceError);
-    assert.deepEqual([refusal.code, refusal.reason, refusal.messages], ['invalid_argument', 'BAD_GROUP', problem().messages], name);
-    const away = await groups.get({ path: 'away' }, { contextValues }).then(() => assert.fail(name), toServiceError);
+    const refusal = await groups
+      .save({}, { contextValues })
+      .then(() => assert.fail(name), toServiceError);
+    assert.deepEqual(
+      [refusal.code, refusal.reason, refusal.messages],
+      ['invalid_argument', 'BAD_GROUP', problem().messages],
+      name,
+    );
+    const away = await groups
+      .get({ path: 'away' }, { contextValues })
+      .then(() => assert.fail(name), toServiceError);
     assert.deepEqual([away.code, away.messages], ['unavailable', ['the database is away']], name);
-    const late = await groups.get({ path: 'slow' }, { contextValues, timeoutMs: 150 }).then(() => assert.fail(name), toServiceError);
+    const late = await groups
+      .get({ path: 'slow' }, { contextValues, timeoutMs: 150 })
+      .then(() => assert.fail(name), toServiceError);
     assert.equal(late.code, 'unavailable', name);
-    await assert.rejects(groups.get({ path: 'slow' }, { contextValues, signal: AbortSignal.timeout(150) }), name);
+    await assert.rejects(
+      groups.get({ path: 'slow' }, { contextValues, signal: AbortSignal.timeout(150) }),
+      name,
+    );
   }
   assert.equal(ends.length, 4, 'nothing was sent twice');
   await Promise.all(ends);

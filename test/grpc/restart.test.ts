@@ -5,11 +5,11 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { takePort } from '../ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createGrpcTransport } from '@bailiwick/shared/rpc-grpc.ts';
 import { type Client, createClient } from '@connectrpc/connect';
+import { takePort } from '../ports.ts';
 import type { CountingOptions } from './counting-service.ts';
 
 // A service that others call all the time: no call is lost, and none that changes something is processed twice.
@@ -18,10 +18,16 @@ const callers = 16;
 const wires = ['http', 'grpc'] as const;
 
 /** A counting service in a process of its own, and a client of it. */
-async function startService(t: TestContext, wire: (typeof wires)[number], more: Partial<CountingOptions> = {}) {
+async function startService(
+  t: TestContext,
+  wire: (typeof wires)[number],
+  more: Partial<CountingOptions> = {},
+) {
   const [port, grpcPort] = [await takePort(), await takePort()];
   const options: CountingOptions = { host: loopback, port, grpcPort, ...more };
-  const service = fork(path.join(import.meta.dirname, 'counting-service.ts'), [JSON.stringify(options)]);
+  const service = fork(path.join(import.meta.dirname, 'counting-service.ts'), [
+    JSON.stringify(options),
+  ]);
   await once(service, 'message');
   const own = { audience: 'test', sign: () => 'token' };
   const transport =
@@ -41,14 +47,21 @@ async function startService(t: TestContext, wire: (typeof wires)[number], more: 
 }
 
 /** Calls until `meanwhile` is over. Fails for a call without an answer and for a change that was not made just once. */
-async function assertNothingLost(groups: Client<typeof Groups>, ask: (command: string) => Promise<unknown>, meanwhile: () => Promise<void>): Promise<void> {
+async function assertNothingLost(
+  groups: Client<typeof Groups>,
+  ask: (command: string) => Promise<unknown>,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
   const failures: unknown[] = [];
   let done = false;
   let calls = 0;
   const callOn = async () => {
     while (!done) {
       const id = `call-${calls++}`;
-      const call = calls % 4 === 0 ? groups.get({ tenant: 't', path: id }) : groups.save({ group: { tenant: 't', path: id } });
+      const call =
+        calls % 4 === 0
+          ? groups.get({ tenant: 't', path: id })
+          : groups.save({ group: { tenant: 't', path: id } });
       await call.catch((error: unknown) => failures.push(error));
       await sleep(Math.random() * 20);
     }

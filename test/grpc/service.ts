@@ -4,7 +4,12 @@ import type { TestContext } from 'node:test';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { Groups } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { type Caller, callerHeader, createCallerSigner, createCallerVerifier } from '@bailiwick/shared/caller.ts';
+import {
+  type Caller,
+  callerHeader,
+  createCallerSigner,
+  createCallerVerifier,
+} from '@bailiwick/shared/caller.ts';
 import { type Dispatch, routes } from '@bailiwick/shared/dispatch.ts';
 import { listenRpc } from '@bailiwick/shared/serve.ts';
 import {
@@ -21,19 +26,42 @@ import * as grpc from '@grpc/grpc-js';
 
 // The two listeners of a service in front of a pipeline of the test's own, and a client that knows nothing of ours.
 
-export const ada = create(CallerSchema, { type: 'user', id: 'usr_ada', tenant: 'tnt_1', requestId: 'r1' });
+export const ada = create(CallerSchema, {
+  type: 'user',
+  id: 'usr_ada',
+  tenant: 'tnt_1',
+  requestId: 'r1',
+});
 
-type Handle = (call: { method: DescMethodUnary; request: Message; caller: Caller; signal: AbortSignal }) => Promise<Record<string, unknown>>;
+type Handle = (call: {
+  method: DescMethodUnary;
+  request: Message;
+  caller: Caller;
+  signal: AbortSignal;
+}) => Promise<Record<string, unknown>>;
 
 /** Serves Groups as `access`. What is called is up to the test: `handle` gives the answer's fields. */
-export async function serveGroups(t: TestContext, handle: Handle, ready: () => string | undefined = () => undefined) {
-  const keys = generateKeyPairSync('ed25519', { publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } });
-  const dispatch: Dispatch = async (method, request, caller, signal) => create(method.output, await handle({ method, request, caller, signal }));
+export async function serveGroups(
+  t: TestContext,
+  handle: Handle,
+  ready: () => string | undefined = () => undefined,
+) {
+  const keys = generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const dispatch: Dispatch = async (method, request, caller, signal) =>
+    create(method.output, await handle({ method, request, caller, signal }));
   const listener = await listenRpc({
     host: loopback,
     port: 0,
     grpcPort: 0,
-    routes: routes([Groups, Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]))]),
+    routes: routes([
+      Groups,
+      Object.fromEntries(
+        Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]),
+      ),
+    ]),
     dispatch,
     verify: createCallerVerifier('access', new Map([['gateway', keys.publicKey]])),
     readiness: () => Promise.resolve(ready()),
@@ -58,11 +86,17 @@ type Options = { token?: string; deadlineMs?: number; signal?: AbortSignal };
 
 /** A plain grpc-js client with protobuf-es for the messages. */
 export function grpcClient(t: TestContext, address: string) {
-  const client = new grpc.Client(address, grpc.credentials.createInsecure(), { 'grpc.enable_http_proxy': 0 });
+  const client = new grpc.Client(address, grpc.credentials.createInsecure(), {
+    'grpc.enable_http_proxy': 0,
+  });
   t.after(() => client.close());
   return {
     client,
-    call<I extends DescMessage, O extends DescMessage>(method: Unary<I, O>, request: MessageInitShape<I>, options: Options = {}): Promise<MessageShape<O>> {
+    call<I extends DescMessage, O extends DescMessage>(
+      method: Unary<I, O>,
+      request: MessageInitShape<I>,
+      options: Options = {},
+    ): Promise<MessageShape<O>> {
       const metadata = new grpc.Metadata();
       if (options.token !== undefined) metadata.set(callerHeader, options.token);
       const deadline = Date.now() + (options.deadlineMs ?? 5000);

@@ -35,7 +35,11 @@ export type DocumentedInterface = {
   readonly version: string;
   /** What every operation declares. */
   readonly statuses: readonly number[];
-  readonly schemas: { readonly request: string; readonly response: string; readonly failure: string };
+  readonly schemas: {
+    readonly request: string;
+    readonly response: string;
+    readonly failure: string;
+  };
   readonly operations: readonly DocumentedOperation[];
   /** The known fields of each record. */
   readonly records: Readonly<Record<string, readonly DocumentedField[]>>;
@@ -47,4 +51,6 @@ export type DocumentedInterface = {
  * The interface, transcribed by hand and from nothing of ours: it is the judge of the proto files, of openapi.json and of
  * a running gateway.
  */
-export const documented: DocumentedInterface = JSON.parse(readFileSync(join(import.meta.dirname, 'interface.json'), 'utf8'));
+export const documented: DocumentedInterface = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'interface.json'), 'utf8'),
+);

@@ -22,12 +22,20 @@ describeBoth('the interface, live', (topology) => {
 
   test('every operation answers a documented request with the documented keys and types', async () => {
     const samples = await samplesFor(stack);
-    assert.deepEqual(samples.map(({ operation }) => operation).sort(), shown.map(({ name }) => name).sort());
+    assert.deepEqual(
+      samples.map(({ operation }) => operation).sort(),
+      shown.map(({ name }) => name).sort(),
+    );
     const judged: string[] = [];
     for (const { operation, token: credential, request, remember } of samples) {
-      const { request: sent = [], response = [] } = shown.find(({ name }) => name === operation) ?? {};
+      const { request: sent = [], response = [] } =
+        shown.find(({ name }) => name === operation) ?? {};
       const body = typeof request === 'function' ? await request() : request;
-      assert.deepEqual(Object.keys(body).sort(), sent.map(({ name }) => name).sort(), `the sample for ${operation}`);
+      assert.deepEqual(
+        Object.keys(body).sort(),
+        sent.map(({ name }) => name).sort(),
+        `the sample for ${operation}`,
+      );
       const answer = await stack.call(operation, body, credential);
       // Each of these is on the list of unimplemented.test.ts, and is judged here from the day it is not.
       if (answer.body.Code === 'unimplemented') continue;
@@ -61,7 +69,10 @@ describeBoth('the interface, live', (topology) => {
         ['{}', token, [200, 400, 403]],
       ] as const) {
         const answer = await stack.call(name, body, credential);
-        assert.ok((statuses as readonly number[]).includes(answer.status), `${name} ${body}: ${answer.status}`);
+        assert.ok(
+          (statuses as readonly number[]).includes(answer.status),
+          `${name} ${body}: ${answer.status}`,
+        );
         if (answer.status === 200) continue;
         assertMatches(schemaOf(documented.schemas.failure), answer.body, name);
         assert.equal(answer.body['Message'], answer.body.Messages?.[0]);
@@ -80,13 +91,17 @@ describeBoth('the interface, live', (topology) => {
       Chat_UpdateEndpoint: { Endpoint: { Tenant, ID: createId('slk'), Name: 'a' } },
       Chat_ListEndpoints: { Tenant },
     };
-    assert.deepEqual(Object.keys(complete).sort(), [...new Set(documented.validation.map(({ operation }) => operation))].sort());
+    assert.deepEqual(
+      Object.keys(complete).sort(),
+      [...new Set(documented.validation.map(({ operation }) => operation))].sort(),
+    );
     for (const [operation, request] of Object.entries(complete)) {
       const fine = await stack.call(operation, request, token);
       assert.notEqual(fine.body.Code, 'invalid_argument', JSON.stringify(fine.body));
       const rules = documented.validation.filter((rule) => rule.operation === operation);
       for (const value of [undefined, null, '']) {
-        for (const { missing, message } of rules) await assertMessages(operation, without(request, [missing], value), [message]);
+        for (const { missing, message } of rules)
+          await assertMessages(operation, without(request, [missing], value), [message]);
         const all = rules.map(({ missing }) => missing);
         await assertMessages(
           operation,
@@ -97,11 +112,19 @@ describeBoth('the interface, live', (topology) => {
     }
   });
 
-  async function assertMessages(operation: string, request: unknown, messages: readonly string[]): Promise<void> {
+  async function assertMessages(
+    operation: string,
+    request: unknown,
+    messages: readonly string[],
+  ): Promise<void> {
     const { status, body } = await stack.call(operation, request, token);
     assert.equal(status, 400, `${operation} ${JSON.stringify(request)}`);
     assert.equal(body.Code, 'invalid_argument');
-    assert.deepEqual([...(body.Messages ?? [])].sort(), [...messages].sort(), `${operation} ${JSON.stringify(request)}`);
+    assert.deepEqual(
+      [...(body.Messages ?? [])].sort(),
+      [...messages].sort(),
+      `${operation} ${JSON.stringify(request)}`,
+    );
   }
 
   test('GET /openapi.json is the description in the repository', async () => {
@@ -126,7 +149,12 @@ describeBoth('the interface, live', (topology) => {
       ] as const) {
         const url = `${stack.url}${path.replace('{tenant}', tenant).replace('{id}', id)}?return_to=%3Cscript%3E&state=x`;
         const call = (accept: string) =>
-          fetch(url, { method, redirect: 'manual', headers: { ...form, accept }, ...(method === 'POST' ? { body: 'code=x' } : {}) });
+          fetch(url, {
+            method,
+            redirect: 'manual',
+            headers: { ...form, accept },
+            ...(method === 'POST' ? { body: 'code=x' } : {}),
+          });
         for (const accept of ['*/*', 'application/json']) {
           const response = await call(accept);
           assert.equal(response.status, 400, url);
@@ -149,10 +177,16 @@ describeBoth('the interface, live', (topology) => {
 
   test('the /auth routes answer another verb with 405 and name the right ones', async () => {
     const verbs = new Map<string, string[]>();
-    for (const { method, path } of documented.routes) verbs.set(path, [...(verbs.get(path) ?? []), method]);
+    for (const { method, path } of documented.routes)
+      verbs.set(path, [...(verbs.get(path) ?? []), method]);
     for (const [path, allowed] of verbs) {
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((verb) => !allowed.includes(verb))) {
-        const response = await fetch(`${stack.url}${path.replace('{tenant}', Tenant).replace('{id}', createId('sso'))}`, { method });
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+        (verb) => !allowed.includes(verb),
+      )) {
+        const response = await fetch(
+          `${stack.url}${path.replace('{tenant}', Tenant).replace('{id}', createId('sso'))}`,
+          { method },
+        );
         assert.equal(response.status, 405, `${method} ${path}`);
         assert.deepEqual(response.headers.get('allow')?.split(', ').sort(), [...allowed].sort());
         assertMatches(schemaOf('ErrorResponse'), await response.json(), path);
@@ -162,7 +196,11 @@ describeBoth('the interface, live', (topology) => {
 });
 
 /** The request with these keys ("Endpoint.Name") set to a value; undefined is left out of JSON. */
-function without(request: Record<string, unknown>, paths: readonly string[], value: unknown): Record<string, unknown> {
+function without(
+  request: Record<string, unknown>,
+  paths: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
   const copy = structuredClone(request);
   for (const path of paths) {
     const names = path.split('.');

@@ -19,8 +19,14 @@ type Schema = {
 };
 
 type Endpoint = {
-  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: Schema }> };
-  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Record<string, { readonly schema: Schema }>;
+  };
+  readonly responses: Record<
+    string,
+    { readonly content?: Record<string, { readonly schema: Schema }> }
+  >;
   readonly tags: readonly string[];
 };
 
@@ -31,7 +37,9 @@ type OpenApi = {
   readonly components: { readonly schemas: Record<string, Schema> };
 };
 
-const openApi: OpenApi = JSON.parse(await readFile(join(import.meta.dirname, '../../gateway/openapi.json'), 'utf8'));
+const openApi: OpenApi = JSON.parse(
+  await readFile(join(import.meta.dirname, '../../gateway/openapi.json'), 'utf8'),
+);
 const routed = [...operations.values()].filter((operation) => operation.public);
 
 test('the interface documents 69 operations, five of them internal, and three routes', () => {
@@ -49,7 +57,9 @@ test('the registry has the documented operations, and beside them the additive o
 
 test('openapi.json has the documented operations and routes, and beside them the additive ones alone', () => {
   const wanted = [
-    ...[...documented.operations.map(({ name }) => name), ...additiveOperations].map((name) => `post /${name}`),
+    ...[...documented.operations.map(({ name }) => name), ...additiveOperations].map(
+      (name) => `post /${name}`,
+    ),
     ...documented.routes.map(({ method, path }) => `${method.toLowerCase()} ${path}`),
   ];
   const found = Object.entries(openApi.paths).flatMap(([path, item]) =>
@@ -77,9 +87,17 @@ test('records have their documented fields', () => {
   for (const [record, fields] of Object.entries(documented.records)) {
     const message = messageOf(record);
     for (const field of fields) {
-      assert.equal(typeInProto(message.fields.find(({ jsonName }) => jsonName === field.name)), wireType(field.type), `${record}.${field.name}`);
+      assert.equal(
+        typeInProto(message.fields.find(({ jsonName }) => jsonName === field.name)),
+        wireType(field.type),
+        `${record}.${field.name}`,
+      );
       const schema = openApi.components.schemas[schemaName(record)]?.properties?.[field.name];
-      assert.equal(typeInOpenApi(schema), wireType(field.type), `${record}.${field.name} in openapi.json`);
+      assert.equal(
+        typeInOpenApi(schema),
+        wireType(field.type),
+        `${record}.${field.name} in openapi.json`,
+      );
     }
   }
 });
@@ -88,7 +106,9 @@ test('the documented messages are reported, for the documented keys and no other
   for (const name of new Set(documented.validation.map(({ operation }) => operation))) {
     const schema = operations.get(name)?.method.input;
     assert.ok(schema, name);
-    const messages = documented.validation.filter(({ operation }) => operation === name).map(({ message }) => message);
+    const messages = documented.validation
+      .filter(({ operation }) => operation === name)
+      .map(({ message }) => message);
     assert.deepEqual(validate(schema, create(schema)), messages, name);
   }
 });
@@ -96,7 +116,8 @@ test('the documented messages are reported, for the documented keys and no other
 test('openapi.json declares every documented status, and ErrorResponse for each failure', () => {
   for (const [path, item] of Object.entries(openApi.paths)) {
     for (const [method, endpoint] of Object.entries(item).filter(([key]) => key !== 'parameters')) {
-      for (const status of documented.statuses) assert.ok(endpoint.responses[status], `${method} ${path}: ${status}`);
+      for (const status of documented.statuses)
+        assert.ok(endpoint.responses[status], `${method} ${path}: ${status}`);
     }
   }
   assert.ok(openApi.components.schemas[documented.schemas.failure]);
@@ -112,16 +133,36 @@ function compareOperation({ name, request = [], response = [] }: DocumentedOpera
   assert.equal(endpoint?.requestBody?.required, true);
   const sent = endpoint.requestBody.content['application/json']?.schema.$ref;
   const answered = endpoint.responses['200']?.content?.['application/json']?.schema.$ref;
-  assert.equal(sent, `#/components/schemas/${documented.schemas.request.replace('<Operation>', name)}`);
-  assert.equal(answered, `#/components/schemas/${documented.schemas.response.replace('<Operation>', name)}`);
-  assert.deepEqual(keysInOpenApi(`${name}Req`), withAdditive(request, additive), 'request in openapi.json');
-  assert.deepEqual(keysInOpenApi(`${name}Res`), withAdditive(response, []), 'response in openapi.json');
+  assert.equal(
+    sent,
+    `#/components/schemas/${documented.schemas.request.replace('<Operation>', name)}`,
+  );
+  assert.equal(
+    answered,
+    `#/components/schemas/${documented.schemas.response.replace('<Operation>', name)}`,
+  );
+  assert.deepEqual(
+    keysInOpenApi(`${name}Req`),
+    withAdditive(request, additive),
+    'request in openapi.json',
+  );
+  assert.deepEqual(
+    keysInOpenApi(`${name}Res`),
+    withAdditive(response, []),
+    'response in openapi.json',
+  );
   // A client that was written for the documented interface sends none of the additive keys.
-  for (const key of additive) assert.ok(!openApi.components.schemas[`${name}Req`]?.required?.includes(key.name), key.name);
+  for (const key of additive)
+    assert.ok(!openApi.components.schemas[`${name}Req`]?.required?.includes(key.name), key.name);
 }
 
-function withAdditive(fields: readonly DocumentedField[], additive: readonly DocumentedField[]): Record<string, string> {
-  return Object.fromEntries([...fields, ...additive].map(({ name, type }) => [name, wireType(type)]).sort(byKey));
+function withAdditive(
+  fields: readonly DocumentedField[],
+  additive: readonly DocumentedField[],
+): Record<string, string> {
+  return Object.fromEntries(
+    [...fields, ...additive].map(({ name, type }) => [name, wireType(type)]).sort(byKey),
+  );
 }
 
 /** A documented type as both sides can be told by: ids and paths are text on the wire. */
@@ -130,7 +171,9 @@ function wireType(type: string): string {
 }
 
 function keysInProto(message: DescMessage): Record<string, string> {
-  return Object.fromEntries(message.fields.map((field) => [field.jsonName, typeInProto(field)]).sort(byKey));
+  return Object.fromEntries(
+    message.fields.map((field) => [field.jsonName, typeInProto(field)]).sort(byKey),
+  );
 }
 
 const scalars: Partial<Record<ScalarType, string>> = {
@@ -141,11 +184,14 @@ const scalars: Partial<Record<ScalarType, string>> = {
 
 function typeInProto(field: DescField | undefined): string {
   if (field?.fieldKind === 'scalar') return scalars[field.scalar] ?? 'another scalar';
-  if (field?.fieldKind === 'list') return `list of ${field.listKind === 'message' ? recordName(field.message.name) : 'string'}`;
+  if (field?.fieldKind === 'list')
+    return `list of ${field.listKind === 'message' ? recordName(field.message.name) : 'string'}`;
   if (field?.fieldKind !== 'message') return field === undefined ? 'missing' : field.fieldKind;
   if (field.message.typeName === 'google.protobuf.Timestamp') return 'time';
   const items = field.message.fields.find(({ jsonName }) => jsonName === 'Items');
-  return items === undefined ? recordName(field.message.name) : typeInProto(items).replace(/^list of (.*)$/, 'Page<$1>');
+  return items === undefined
+    ? recordName(field.message.name)
+    : typeInProto(items).replace(/^list of (.*)$/, 'Page<$1>');
 }
 
 function keysInOpenApi(name: string): Record<string, string> {
@@ -163,7 +209,9 @@ function typeInOpenApi(schema: Schema | undefined): string {
   if (reference !== undefined) {
     const name = reference.replace('#/components/schemas/', '');
     const items = openApi.components.schemas[name]?.properties?.['Items'];
-    return items === undefined ? recordName(name) : typeInOpenApi(items).replace(/^list of (.*)$/, 'Page<$1>');
+    return items === undefined
+      ? recordName(name)
+      : typeInOpenApi(items).replace(/^list of (.*)$/, 'Page<$1>');
   }
   if (schema?.type === 'array') return `list of ${typeInOpenApi(schema.items)}`;
   if (schema?.type === 'boolean') return 'bool';
@@ -190,7 +238,12 @@ function messageOf(record: string): DescMessage {
 }
 
 function reachable(message: DescMessage): DescMessage[] {
-  return [message, ...message.fields.flatMap((field) => (field.message === undefined ? [] : reachable(field.message)))];
+  return [
+    message,
+    ...message.fields.flatMap((field) =>
+      field.message === undefined ? [] : reachable(field.message),
+    ),
+  ];
 }
 
 const byKey = ([a = '']: readonly string[], [b = '']: readonly string[]) => a.localeCompare(b);

@@ -23,13 +23,19 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
   const { token, id: UserID, email } = person;
   const Tenant = await createTenant(stack, token);
   const { ID: Bot } = await createBot(stack, Tenant, token);
-  const known = { webhook: createId('whk'), chat: createId('slk'), invitation: createToken('invitation') };
+  const known = {
+    webhook: createId('whk'),
+    chat: createId('slk'),
+    invitation: createToken('invitation'),
+  };
   const Page = { Limit: 10 };
   const group = { Tenant, Group: 'eng' };
   const worker = stack.workerToken;
-  const keep = (name: keyof typeof known, read: (body: Answer['body']) => unknown) => (body: Answer['body']) => {
-    known[name] = String(read(body));
-  };
+  const keep =
+    (name: keyof typeof known, read: (body: Answer['body']) => unknown) =>
+    (body: Answer['body']) => {
+      known[name] = String(read(body));
+    };
   const later = (request: () => Record<string, unknown>) => () => Promise.resolve(request());
 
   return [
@@ -47,7 +53,11 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     { operation: 'Groups_ListMembers', token, request: { ...group, Page } },
     { operation: 'Groups_ListMemberGroups', token, request: { UserID, Page } },
 
-    { operation: 'Roles_Save', token, request: { Role: { Tenant, Slug: 'custom', Name: 'Custom', Permissions: ['app.read'] } } },
+    {
+      operation: 'Roles_Save',
+      token,
+      request: { Role: { Tenant, Slug: 'custom', Name: 'Custom', Permissions: ['app.read'] } },
+    },
     { operation: 'Roles_Get', token, request: { Tenant, Slug: 'custom' } },
     { operation: 'Roles_List', token, request: { Tenant, Page } },
     { operation: 'Roles_ListByTenant', token, request: { Tenant, Page } },
@@ -66,19 +76,44 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     { operation: 'Groups_RemoveMember', token, request: { ...group, UserID } },
     { operation: 'Groups_Delete', token, request: { Tenant, Path: 'eng' } },
 
-    { operation: 'TenantInvitations_Create', token, request: { Tenant, Email: guest.email }, remember: keep('invitation', (body) => body['Token']) },
+    {
+      operation: 'TenantInvitations_Create',
+      token,
+      request: { Tenant, Email: guest.email },
+      remember: keep('invitation', (body) => body['Token']),
+    },
     { operation: 'TenantInvitations_List', token, request: { Tenant, Page } },
-    { operation: 'TenantInvitations_ListByEmail', token: guest.token, request: { Email: guest.email, Page } },
-    { operation: 'TenantInvitations_Accept', token: guest.token, request: later(() => ({ Token: known.invitation })) },
+    {
+      operation: 'TenantInvitations_ListByEmail',
+      token: guest.token,
+      request: { Email: guest.email, Page },
+    },
+    {
+      operation: 'TenantInvitations_Accept',
+      token: guest.token,
+      request: later(() => ({ Token: known.invitation })),
+    },
     {
       operation: 'TenantInvitations_Decline',
       request: async () => {
-        const { body } = await stack.call('TenantInvitations_Create', { Tenant, Email: newAddress('declines') }, token);
+        const { body } = await stack.call(
+          'TenantInvitations_Create',
+          { Tenant, Email: newAddress('declines') },
+          token,
+        );
         return { Token: body['Token'] ?? known.invitation };
       },
     },
-    { operation: 'TenantInvitations_Delete', token, request: { Tenant, Email: newAddress('nobody') } },
-    { operation: 'TenantInvitations_Task_SendTenantInvitation', token: worker, request: { Email: newAddress('task'), Token: createToken('invitation') } },
+    {
+      operation: 'TenantInvitations_Delete',
+      token,
+      request: { Tenant, Email: newAddress('nobody') },
+    },
+    {
+      operation: 'TenantInvitations_Task_SendTenantInvitation',
+      token: worker,
+      request: { Email: newAddress('task'), Token: createToken('invitation') },
+    },
 
     {
       operation: 'Webhooks_CreateEndpoint',
@@ -89,12 +124,31 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
     {
       operation: 'Webhooks_UpdateEndpoint',
       token,
-      request: later(() => ({ Endpoint: { ID: known.webhook, Name: 'b', URL: `${stack.inboxUrl}/hooks/live`, Active: true } })),
+      request: later(() => ({
+        Endpoint: {
+          ID: known.webhook,
+          Name: 'b',
+          URL: `${stack.inboxUrl}/hooks/live`,
+          Active: true,
+        },
+      })),
     },
-    { operation: 'Webhooks_GetEndpoint', token, request: later(() => ({ Tenant, ID: known.webhook })) },
+    {
+      operation: 'Webhooks_GetEndpoint',
+      token,
+      request: later(() => ({ Tenant, ID: known.webhook })),
+    },
     { operation: 'Webhooks_ListEndpoints', token, request: { Tenant, Page } },
-    { operation: 'Webhooks_Deliver', token: worker, request: later(() => ({ Tenant, Endpoint: known.webhook, ...delivery })) },
-    { operation: 'Webhooks_DeleteEndpoint', token, request: later(() => ({ Tenant, ID: known.webhook })) },
+    {
+      operation: 'Webhooks_Deliver',
+      token: worker,
+      request: later(() => ({ Tenant, Endpoint: known.webhook, ...delivery })),
+    },
+    {
+      operation: 'Webhooks_DeleteEndpoint',
+      token,
+      request: later(() => ({ Tenant, ID: known.webhook })),
+    },
 
     {
       operation: 'Chat_CreateEndpoint',
@@ -102,10 +156,18 @@ export async function samplesFor(stack: Stack): Promise<Sample[]> {
       request: { Endpoint: { Name: 'a' }, URL: `${stack.inboxUrl}/hooks/chat` },
       remember: keep('chat', (body) => (body['Endpoint'] as { ID: string }).ID),
     },
-    { operation: 'Chat_UpdateEndpoint', token, request: later(() => ({ Endpoint: { ID: known.chat, Name: 'b', Active: true }, URL: '' })) },
+    {
+      operation: 'Chat_UpdateEndpoint',
+      token,
+      request: later(() => ({ Endpoint: { ID: known.chat, Name: 'b', Active: true }, URL: '' })),
+    },
     { operation: 'Chat_GetEndpoint', token, request: later(() => ({ Tenant, ID: known.chat })) },
     { operation: 'Chat_ListEndpoints', token, request: { Tenant, Page } },
-    { operation: 'Chat_Deliver', token: worker, request: later(() => ({ Tenant, Endpoint: known.chat, ...delivery })) },
+    {
+      operation: 'Chat_Deliver',
+      token: worker,
+      request: later(() => ({ Tenant, Endpoint: known.chat, ...delivery })),
+    },
     { operation: 'Chat_DeleteEndpoint', token, request: later(() => ({ Tenant, ID: known.chat })) },
   ];
 }
@@ -114,7 +176,9 @@ const delivery = { Type: 'app.tested', Body: Buffer.from('{"text":"hello"}').toS
 
 function accountSamples(stack: Stack): Sample[] {
   const Email = newAddress('live');
-  const mailed = (count: number) => async () => ({ Token: tokenIn(await mailTo(stack, Email, count)) });
+  const mailed = (count: number) => async () => ({
+    Token: tokenIn(await mailTo(stack, Email, count)),
+  });
   const worker = stack.workerToken;
   return [
     { operation: 'Account_Register', request: { Email, Password: password } },
@@ -127,8 +191,19 @@ function accountSamples(stack: Stack): Sample[] {
     },
     { operation: 'Account_Verify', request: mailed(2) },
     { operation: 'Account_RequestPasswordReset', request: { Email } },
-    { operation: 'Account_ResetPassword', request: async () => ({ ...(await mailed(3)()), Password: `${password} 2` }) },
-    { operation: 'Account_Task_SendEmailVerification', token: worker, request: { Email: newAddress('task'), Token: createToken('verify') } },
-    { operation: 'Account_Task_SendPasswordReset', token: worker, request: { Email: newAddress('task'), Token: createToken('reset') } },
+    {
+      operation: 'Account_ResetPassword',
+      request: async () => ({ ...(await mailed(3)()), Password: `${password} 2` }),
+    },
+    {
+      operation: 'Account_Task_SendEmailVerification',
+      token: worker,
+      request: { Email: newAddress('task'), Token: createToken('verify') },
+    },
+    {
+      operation: 'Account_Task_SendPasswordReset',
+      token: worker,
+      request: { Email: newAddress('task'), Token: createToken('reset') },
+    },
   ];
 }

@@ -15,11 +15,19 @@ type Schema = {
   readonly additionalProperties?: Schema;
 };
 
-export const openApiText = readFileSync(new URL('../../gateway/openapi.json', import.meta.url), 'utf8');
-const { schemas } = (JSON.parse(openApiText) as { components: { schemas: Record<string, Schema> } }).components;
+export const openApiText = readFileSync(
+  new URL('../../gateway/openapi.json', import.meta.url),
+  'utf8',
+);
+const { schemas } = (JSON.parse(openApiText) as { components: { schemas: Record<string, Schema> } })
+  .components;
 
 /** Asserts that a response has the documented keys, no others, and documented types all the way down. */
-export function assertDocumented(fields: readonly DocumentedField[], body: unknown, where: string): void {
+export function assertDocumented(
+  fields: readonly DocumentedField[],
+  body: unknown,
+  where: string,
+): void {
   assertObject(body, where);
   assert.deepEqual(Object.keys(body).sort(), fields.map(({ name }) => name).sort(), where);
   for (const { name, type } of fields) assertType(type, body[name], `${where}.${name}`);
@@ -29,8 +37,14 @@ function assertType(type: string, value: unknown, where: string): void {
   const item = /^Page<(.+)>$/.exec(type)?.[1];
   if (item !== undefined) assertPage(item, value, where);
   else if (type === 'bool') assert.equal(typeof value, 'boolean', where);
-  else if (type === 'id') assert.match(String(value), /^([a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25})?$/, where);
-  else if (type === 'bytes') assert.match(String(value), /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, where);
+  else if (type === 'id')
+    assert.match(String(value), /^([a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25})?$/, where);
+  else if (type === 'bytes')
+    assert.match(
+      String(value),
+      /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+      where,
+    );
   else if (type === 'string' || type === 'path') assert.equal(typeof value, 'string', where);
   else {
     assertObject(value, where);
@@ -54,24 +68,35 @@ export function assertMatches(schema: Schema | undefined, value: unknown, where:
   assert.ok(schema, `${where} is in openapi.json`);
   if (schema.nullable && value === null) return;
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
-  if (reference !== undefined) return assertMatches(schemas[reference.replace('#/components/schemas/', '')], value, where);
+  if (reference !== undefined)
+    return assertMatches(schemas[reference.replace('#/components/schemas/', '')], value, where);
   if (schema.type === 'array') {
     assert.ok(Array.isArray(value), where);
     for (const item of value) assertMatches(schema.items, item, `${where}[]`);
   } else if (schema.type === 'object') assertObjectMatches(schema, value, where);
   else if (schema.type === 'integer') assert.ok(Number.isInteger(value), where);
   else assert.equal(typeof value, schema.type, where);
-  if (schema.format === 'date-time') assert.match(String(value), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, where);
+  if (schema.format === 'date-time')
+    assert.match(String(value), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, where);
 }
 
 export const schemaOf = (name: string): Schema | undefined => schemas[name];
 
-function assertObjectMatches({ properties = {}, additionalProperties }: Schema, value: unknown, where: string): void {
+function assertObjectMatches(
+  { properties = {}, additionalProperties }: Schema,
+  value: unknown,
+  where: string,
+): void {
   assertObject(value, where);
-  for (const [key, field] of Object.entries(value)) assertMatches(properties[key] ?? additionalProperties, field, `${where}.${key}`);
-  for (const [key, schema] of Object.entries(properties)) assert.ok(key in value || schema.format === 'date-time', `${where}.${key} is written out`);
+  for (const [key, field] of Object.entries(value))
+    assertMatches(properties[key] ?? additionalProperties, field, `${where}.${key}`);
+  for (const [key, schema] of Object.entries(properties))
+    assert.ok(key in value || schema.format === 'date-time', `${where}.${key} is written out`);
 }
 
 function assertObject(value: unknown, where: string): asserts value is Record<string, unknown> {
-  assert.ok(typeof value === 'object' && value !== null && !Array.isArray(value), `${where} is an object`);
+  assert.ok(
+    typeof value === 'object' && value !== null && !Array.isArray(value),
+    `${where} is an object`,
+  );
 }

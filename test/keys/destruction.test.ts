@@ -6,12 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { secretContext } from '@bailiwick/notifications/webhooks/record.ts';
 import { type Broker, openBroker } from '@bailiwick/shared/broker.ts';
-import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
-import { followPurges } from '@bailiwick/shared/purge.ts';
-import { recordChange } from '@bailiwick/shared/outbox.ts';
-import { startRelay } from '@bailiwick/shared/relay.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
+import { forgetEverywhere } from '@bailiwick/shared/keys/forgetting.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { followPurges } from '@bailiwick/shared/purge.ts';
+import { startRelay } from '@bailiwick/shared/relay.ts';
 import { startTestBroker, type TestBroker } from '../broker.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually } from '../harness.ts';
@@ -23,9 +23,13 @@ describe('the destruction of a tenant’s keys', () => {
   let testDatabase: TestDatabase;
   let testBroker: TestBroker;
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-destruction-'));
-  const replicas: Array<{ instance: Instance; broker: Broker; forget: (tenant: string) => void }> = [];
+  const replicas: Array<{ instance: Instance; broker: Broker; forget: (tenant: string) => void }> =
+    [];
   before(async () => {
-    [testDatabase, testBroker] = await Promise.all([createTestDatabase(), startTestBroker(path.join(folder, 'nats'))]);
+    [testDatabase, testBroker] = await Promise.all([
+      createTestDatabase(),
+      startTestBroker(path.join(folder, 'nats')),
+    ]);
     const service = ringService(ringLine('k1'));
     for (const name of ['one', 'two', 'three']) {
       const instance = openInstance({ url: testDatabase.url, service });
@@ -47,24 +51,39 @@ describe('the destruction of a tenant’s keys', () => {
     const [first, ...others] = replicas;
     if (!first) return assert.fail();
     const { instance, broker, forget } = first;
-    await Promise.all(replicas.map((one) => eventually('the broker', async () => one.broker.isConnected())));
+    await Promise.all(
+      replicas.map((one) => eventually('the broker', async () => one.broker.isConnected())),
+    );
     const tenant = createId('tnt');
     const other = createId('tnt');
     const [id, kept] = [await instance.save(tenant, 'secret'), await instance.save(other, 'kept')];
     const { dekId, secretEnc } = await instance.rowOf(tenant, id);
     const copy = { dekId, sealed: Buffer.from(secretEnc) };
-    const opens = ({ instance: { keys } }: (typeof replicas)[number]) => keys.open(tenant, copy, secretContext(id)).then(String);
-    for (const replica of replicas) assert.equal(await opens(replica), 'secret', 'every process has the key at hand');
+    const opens = ({ instance: { keys } }: (typeof replicas)[number]) =>
+      keys.open(tenant, copy, secretContext(id)).then(String);
+    for (const replica of replicas)
+      assert.equal(await opens(replica), 'secret', 'every process has the key at hand');
 
     // One of the processes hears of the purge, as the broker hands the event to one of them.
-    const stopPurges = followPurges({ schema: notificationsSchema, database: instance.database, broker, log: instance.log, after: forget })({
+    const stopPurges = followPurges({
+      schema: notificationsSchema,
+      database: instance.database,
+      broker,
+      log: instance.log,
+      after: forget,
+    })({
       dispatch: () => Promise.reject(new Error('nobody calls')),
     });
     const relay = startRelay({ database: instance.database, broker, log: instance.log });
     const started = Date.now();
     const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
     await instance.database.transaction(null, async (em) => {
-      recordChange(em, origin, { tenant, type: 'tenant.purged', data: { ID: tenant }, targets: [] });
+      recordChange(em, origin, {
+        tenant,
+        type: 'tenant.purged',
+        data: { ID: tenant },
+        targets: [],
+      });
     });
     for (const replica of [first, ...others])
       await eventually('the key to be forgotten', async () =>
@@ -73,7 +92,10 @@ describe('the destruction of a tenant’s keys', () => {
           (error: Error) => /is gone/.test(error.message),
         ),
       );
-    assert.ok(Date.now() - started < 30_000, 'nobody waited for the end of a memory, which is a minute');
+    assert.ok(
+      Date.now() - started < 30_000,
+      'nobody waited for the end of a memory, which is a minute',
+    );
     for (const replica of replicas) assert.equal(await replica.instance.read(other, kept), 'kept');
     await relay.stop();
     await stopPurges();
@@ -85,7 +107,9 @@ describe('the destruction of a tenant’s keys', () => {
     const tenant = createId('tnt');
     const { dekId, sealed } = await deaf.keys.seal(tenant, Buffer.from('secret'), ['a']);
     assert.equal(String(await deaf.keys.open(tenant, { dekId, sealed }, ['a'])), 'secret');
-    await deaf.database.query({ name: 'destroy', text: 'delete from dek where tenant = $1' }, [tenant]);
+    await deaf.database.query({ name: 'destroy', text: 'delete from dek where tenant = $1' }, [
+      tenant,
+    ]);
     await eventually(
       'its memory to end',
       async () =>

@@ -26,13 +26,20 @@ const takenUp = (stack: Stack, names: readonly (typeof serviceNames)[number][], 
   names.map((name) => stack.logOf(name).split(`took up what is new of ${file}"`).length - 1);
 
 /** Replaces a file or what is in a folder, and waits until all who read it have taken that up. */
-async function replace(stack: Stack, names: readonly (typeof serviceNames)[number][], watched: string, change: () => void): Promise<void> {
+async function replace(
+  stack: Stack,
+  names: readonly (typeof serviceNames)[number][],
+  watched: string,
+  change: () => void,
+): Promise<void> {
   const before = takenUp(stack, names, watched);
   // In one process each of the services reads for itself.
   const times = stack.processes.has('bailiwick') ? names.length : 1;
   change();
   await eventually(`${watched} in ${names.join()}`, () =>
-    Promise.resolve(takenUp(stack, names, watched).every((now, index) => now >= (before[index] ?? 0) + times)),
+    Promise.resolve(
+      takenUp(stack, names, watched).every((now, index) => now >= (before[index] ?? 0) + times),
+    ),
   );
 }
 
@@ -52,11 +59,17 @@ describeBoth('secrets in files', (topology) => {
     bodyOf(await list(stack.platformKey));
     await replace(stack, ['identity'], file, () => write(file, next));
     bodyOf(await list(next));
-    await eventually('the end of the old key', async () => (await list(stack.platformKey)).status === 401, leaseMs + 500);
+    await eventually(
+      'the end of the old key',
+      async () => (await list(stack.platformKey)).status === 401,
+      leaseMs + 500,
+    );
     assertRefused(await list(stack.platformKey), 401, 'unauthenticated');
 
     write(file, 'no token');
-    await eventually('the warning', () => Promise.resolve(stack.logOf('identity').includes(`what is new of ${file} cannot be used`)));
+    await eventually('the warning', () =>
+      Promise.resolve(stack.logOf('identity').includes(`what is new of ${file} cannot be used`)),
+    );
     bodyOf(await list(next));
   });
 
@@ -64,11 +77,16 @@ describeBoth('secrets in files', (topology) => {
     const file = stack.wiring.secrets.workerTokenFile;
     const next = createToken('worker');
     // Refused for what it asks, and not for who asks.
-    const status = async (token: string) => (await stack.call('Webhooks_Deliver', {}, token)).status;
+    const status = async (token: string) =>
+      (await stack.call('Webhooks_Deliver', {}, token)).status;
     assert.equal(await status(stack.workerToken), 400);
     await replace(stack, ['identity'], file, () => write(file, next));
     assert.equal(await status(next), 400);
-    await eventually('the end of the old token', async () => (await status(stack.workerToken)) === 401, leaseMs + 500);
+    await eventually(
+      'the end of the old token',
+      async () => (await status(stack.workerToken)) === 401,
+      leaseMs + 500,
+    );
   });
 
   test('a key ring that grows, and then leads with its new key, is taken up: what was sealed opens, and cursors hold', async () => {
@@ -79,19 +97,26 @@ describeBoth('secrets in files', (topology) => {
     const tenant = await createTenant(stack, token);
     const endpoint = { Tenant: tenant, Name: 'hooks', URL: `${stack.inboxUrl}/hooks/ring` };
     bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, token));
-    for (const path of ['a', 'b']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: path } }, token));
+    for (const path of ['a', 'b'])
+      bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: path } }, token));
     const list = (Page: object) => stack.call('Groups_List', { Tenant: tenant, Page }, token);
-    const { NextCursor: cursor } = bodyOf(await list({ Limit: 1 }))['Page'] as { NextCursor: string };
+    const { NextCursor: cursor } = bodyOf(await list({ Limit: 1 }))['Page'] as {
+      NextCursor: string;
+    };
 
     await replace(stack, ringReaders, file, () => write(file, `${old}${added}`));
     await replace(stack, ringReaders, file, () => write(file, `${added}\n${old}`));
     bodyOf(await list({ Limit: 1, Cursor: cursor }));
     await signUp(stack);
     const [{ ID: id } = assert.fail()] = (
-      bodyOf(await stack.call('Webhooks_ListEndpoints', { Tenant: tenant }, token))['Page'] as { Items: Array<{ ID: string }> }
+      bodyOf(await stack.call('Webhooks_ListEndpoints', { Tenant: tenant }, token))['Page'] as {
+        Items: Array<{ ID: string }>;
+      }
     ).Items;
     bodyOf(await stack.call('Webhooks_SendTest', { Tenant: tenant, ID: id }, token));
-    const keys = bodyOf(await stack.call('Keys_Status', {}, await platformKeyOf(stack)))['KeyEncryptionKeys'] as Array<{ ID: string; Current: boolean }>;
+    const keys = bodyOf(await stack.call('Keys_Status', {}, await platformKeyOf(stack)))[
+      'KeyEncryptionKeys'
+    ] as Array<{ ID: string; Current: boolean }>;
     assert.deepEqual(
       keys.filter(({ Current }) => Current).map(({ ID }) => ID),
       ['added'],
@@ -126,19 +151,32 @@ describe('caller keys', () => {
     });
     const verifiers = ringReaders;
     const publicFile = (name: string) => path.join(publicKeysDir, `${name}.pub`);
-    const keys = new Map(serviceNames.map((name) => [name, generateKeyPairSync('ed25519').privateKey]));
+    const keys = new Map(
+      serviceNames.map((name) => [name, generateKeyPairSync('ed25519').privateKey]),
+    );
     const publicOf = (name: (typeof serviceNames)[number]) =>
       createPublicKey(keys.get(name) ?? assert.fail())
         .export({ type: 'spki', format: 'pem' })
         .toString();
     const before = new Map(serviceNames.map((name) => [name, textOf(publicFile(name))]));
 
-    await replace(stack, verifiers, publicKeysDir, () => serviceNames.forEach((name) => write(publicFile(name), `${before.get(name)}${publicOf(name)}`)));
+    await replace(stack, verifiers, publicKeysDir, () =>
+      serviceNames.forEach((name) =>
+        write(publicFile(name), `${before.get(name)}${publicOf(name)}`),
+      ),
+    );
     for (const name of serviceNames) {
       const file = callerKeyFile(name);
-      await replace(stack, [name], file, () => write(file, keys.get(name)?.export({ type: 'pkcs8', format: 'pem' }).toString() ?? assert.fail()));
+      await replace(stack, [name], file, () =>
+        write(
+          file,
+          keys.get(name)?.export({ type: 'pkcs8', format: 'pem' }).toString() ?? assert.fail(),
+        ),
+      );
     }
-    await replace(stack, verifiers, publicKeysDir, () => serviceNames.forEach((name) => write(publicFile(name), publicOf(name))));
+    await replace(stack, verifiers, publicKeysDir, () =>
+      serviceNames.forEach((name) => write(publicFile(name), publicOf(name))),
+    );
     await signUp(stack);
     done = true;
     await Promise.all(load);

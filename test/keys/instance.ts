@@ -15,7 +15,8 @@ import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 /** A line of a key ring. */
 export const ringLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
 
-export const ringService = (...lines: string[]): KeyService => createRingService(parseKeyRing(lines.join('\n')));
+export const ringService = (...lines: string[]): KeyService =>
+  createRingService(parseKeyRing(lines.join('\n')));
 
 export type Instance = ReturnType<typeof openInstance>;
 type Options = { url: string; service: KeyService; lifetimeMs?: number; graceMs?: number };
@@ -24,7 +25,13 @@ type Options = { url: string; service: KeyService; lifetimeMs?: number; graceMs?
 export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }: Options) {
   const lines: string[] = [];
   const log = createLog('test', (line) => lines.push(line));
-  const database = openDatabase({ service: 'notifications', url, entities: notificationsSchema.entities, poolSize: 4, log });
+  const database = openDatabase({
+    service: 'notifications',
+    url,
+    entities: notificationsSchema.entities,
+    poolSize: 4,
+    log,
+  });
   const keys = createTenantKeys({ database, service, lifetimeMs });
   const whole = () => false;
   return {
@@ -41,8 +48,22 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
       const id = createId('whk');
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
       const now = new Date();
-      const row = { name: '', url: '', active: true, eventTypes: [], description: '', rateLimit: 0, disabledReason: '', createdAt: now, updatedAt: now };
-      await database.transaction(tenant, async (em) => em.persist(em.create(WebhookEndpointEntity, { ...row, tenant, id, dekId, secretEnc: sealed })));
+      const row = {
+        name: '',
+        url: '',
+        active: true,
+        eventTypes: [],
+        description: '',
+        rateLimit: 0,
+        disabledReason: '',
+        createdAt: now,
+        updatedAt: now,
+      };
+      await database.transaction(tenant, async (em) =>
+        em.persist(
+          em.create(WebhookEndpointEntity, { ...row, tenant, id, dekId, secretEnc: sealed }),
+        ),
+      );
       return id;
     },
 
@@ -50,8 +71,15 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
     async change(tenant: string, id: string, secret: string): Promise<void> {
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
       await database.transaction(tenant, async (em) => {
-        await execute(em, 'select 1 from webhook_endpoint where tenant = $1 and id = $2 for update', [tenant, id]);
-        em.assign(await em.findOneOrFail(WebhookEndpointEntity, { tenant, id }), { dekId, secretEnc: sealed });
+        await execute(
+          em,
+          'select 1 from webhook_endpoint where tenant = $1 and id = $2 for update',
+          [tenant, id],
+        );
+        em.assign(await em.findOneOrFail(WebhookEndpointEntity, { tenant, id }), {
+          dekId,
+          secretEnc: sealed,
+        });
       });
     },
 
@@ -61,7 +89,8 @@ export function openInstance({ url, service, lifetimeMs = 60_000, graceMs = 0 }:
       return (await keys.open(tenant, { dekId, sealed: secretEnc }, secretContext(id))).toString();
     },
 
-    rowOf: (tenant: string, id: string) => database.transaction(tenant, (em) => em.findOneOrFail(WebhookEndpointEntity, { tenant, id })),
+    rowOf: (tenant: string, id: string) =>
+      database.transaction(tenant, (em) => em.findOneOrFail(WebhookEndpointEntity, { tenant, id })),
     close: () => database.close(),
   };
 }

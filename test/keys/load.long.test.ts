@@ -35,7 +35,16 @@ describe('under load', () => {
   function startOne(service: KeyService) {
     const instance = openInstance({ url: testDatabase.url, service, lifetimeMs, graceMs });
     const { database, keys, log } = instance;
-    const upkeep = keepUp({ database, keys, service, records: sealedRecords, log, graceMs, everyMs: 100, forget: (tenant) => keys.forget(tenant) });
+    const upkeep = keepUp({
+      database,
+      keys,
+      service,
+      records: sealedRecords,
+      log,
+      graceMs,
+      everyMs: 100,
+      forget: (tenant) => keys.forget(tenant),
+    });
     const stopUpkeep = upkeep({ dispatch: () => Promise.reject(new Error('nobody calls')) });
     const secrets = new Map<string, { tenant: string; secret: string }>();
     const failures: unknown[] = [];
@@ -46,7 +55,8 @@ describe('under load', () => {
       const tenant = tenants[Math.floor(Math.random() * tenants.length)] ?? '';
       const secret = randomBytes(8).toString('hex');
       const [id, known] = [...secrets][Math.floor(Math.random() * secrets.size)] ?? [];
-      if (!id || !known || secrets.size < 60) secrets.set(await instance.save(tenant, secret), { tenant, secret });
+      if (!id || !known || secrets.size < 60)
+        secrets.set(await instance.save(tenant, secret), { tenant, secret });
       else if (Math.random() < 0.3) {
         await instance.change(known.tenant, id, secret);
         secrets.set(id, { tenant: known.tenant, secret });
@@ -108,11 +118,22 @@ describe('under load', () => {
         const database = (running[0] ?? assert.fail()).instance.database;
         await database.transaction(null, (em) => requestRotation(em));
         const done = async () => {
-          const [{ toReplace, toReseal }, kinds] = [await countRemaining(database), await countByKek(database)];
-          return toReplace + toReseal === 0 && kinds.length === 1 && kinds[0]?.kek === kek && kinds[0].count === tenants.length;
+          const [{ toReplace, toReseal }, kinds] = [
+            await countRemaining(database),
+            await countByKek(database),
+          ];
+          return (
+            toReplace + toReseal === 0 &&
+            kinds.length === 1 &&
+            kinds[0]?.kek === kek &&
+            kinds[0].count === tenants.length
+          );
         };
-        await eventually(`all data keys to be new, and wrapped by ${kek}`, done, 60_000).catch(async (error: unknown) =>
-          assert.fail(`${String(error)}: ${JSON.stringify([await countRemaining(database), await countByKek(database)])}`),
+        await eventually(`all data keys to be new, and wrapped by ${kek}`, done, 60_000).catch(
+          async (error: unknown) =>
+            assert.fail(
+              `${String(error)}: ${JSON.stringify([await countRemaining(database), await countByKek(database)])}`,
+            ),
         );
       },
       async stop(): Promise<void> {
@@ -122,12 +143,19 @@ describe('under load', () => {
     };
   }
 
-  async function assertAllOpen(t: TestContext, service: KeyService, { secrets, total }: ReturnType<typeof startFleet>): Promise<void> {
+  async function assertAllOpen(
+    t: TestContext,
+    service: KeyService,
+    { secrets, total }: ReturnType<typeof startFleet>,
+  ): Promise<void> {
     const { read, close, ...last } = openInstance({ url: testDatabase.url, service });
-    for (const [id, { tenant, secret }] of secrets) assert.equal(await read.call({ ...last, read, close }, tenant, id), secret);
+    for (const [id, { tenant, secret }] of secrets)
+      assert.equal(await read.call({ ...last, read, close }, tenant, id), secret);
     await close();
     assert.ok(total.opened > 500, `${total.opened} secrets were sealed or opened`);
-    t.diagnostic(`${total.opened} secrets were sealed or opened meanwhile, and ${secrets.size} opened at the end`);
+    t.diagnostic(
+      `${total.opened} secrets were sealed or opened meanwhile, and ${secrets.size} opened at the end`,
+    );
   }
 
   test('the ring’s keys and all data keys are replaced again and again, nothing fails, and the old keys can go', async (t) => {
@@ -148,12 +176,18 @@ describe('under load', () => {
 
   test('Vault’s key and all data keys are replaced again and again, nothing fails, and the old versions can go', async (t) => {
     const cleared = openInstance({ url: testDatabase.url, service: ringService(ringLine('k')) });
-    for (const table of ['dek', 'webhook_endpoint']) await cleared.database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
+    for (const table of ['dek', 'webhook_endpoint'])
+      await cleared.database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
     await cleared.close();
     const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-vault-'));
     const vault = await startVault();
     writeFileSync(path.join(folder, 'token'), vault.token);
-    const calls = createVaultCalls({ url: vault.url, namespace: '', ca: '', token: tokenFromFile(path.join(folder, 'token')) });
+    const calls = createVaultCalls({
+      url: vault.url,
+      namespace: '',
+      ca: '',
+      token: tokenFromFile(path.join(folder, 'token')),
+    });
     const service = createVaultService({ calls, mount: 'transit', key: 'bailiwick' });
     const fleet = startFleet(t, service);
     t.after(async () => {

@@ -22,7 +22,8 @@ describe('the rotation of keys', () => {
   });
   afterEach(async () => {
     for (const { database, close } of opened.splice(0)) {
-      for (const table of ['dek', 'webhook_endpoint']) await database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
+      for (const table of ['dek', 'webhook_endpoint'])
+        await database.query({ name: `empty_${table}`, text: `delete from ${table}` }, []);
       await close();
     }
   });
@@ -33,7 +34,10 @@ describe('the rotation of keys', () => {
     opened.push(instance);
     return instance;
   }
-  const keysOf = ({ database }: Instance, tenant: string) => database.transaction(tenant, (em) => em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } }));
+  const keysOf = ({ database }: Instance, tenant: string) =>
+    database.transaction(tenant, (em) =>
+      em.find(DekEntity, { tenant }, { orderBy: { id: 'asc' } }),
+    );
 
   test('the data keys are wrapped by a new key-encryption key, and the old one can go', async () => {
     const [k1, k2] = [ringLine('k1'), ringLine('k2')];
@@ -44,7 +48,8 @@ describe('the rotation of keys', () => {
     await Promise.all([next.rewrap(), next.rewrap()]);
     assert.deepEqual(await countByKek(next.database), [{ kek: 'k2', count: 45 }]);
     const alone = open({ service: ringService(k2) });
-    for (const [index, tenant] of tenants.entries()) assert.equal(await alone.read(tenant, ids[index] ?? ''), `of ${tenant}`);
+    for (const [index, tenant] of tenants.entries())
+      assert.equal(await alone.read(tenant, ids[index] ?? ''), `of ${tenant}`);
   });
 
   test('a data key that cannot be unwrapped is told of, and keeps no other from being wrapped anew', async () => {
@@ -65,7 +70,9 @@ describe('the rotation of keys', () => {
     const service = ringService(ringLine('k1'));
     const one = open({ service, graceMs: 50 });
     const tenant = newTenant();
-    const ids = await Promise.all(Array.from({ length: 230 }, (_, index) => one.save(tenant, `secret ${index}`)));
+    const ids = await Promise.all(
+      Array.from({ length: 230 }, (_, index) => one.save(tenant, `secret ${index}`)),
+    );
     const id = await one.keys.replace(tenant, nobody);
     one.keys.forget(tenant);
     assert.equal((await one.keys.seal(tenant, Buffer.from('x'), ['a'])).dekId, id);
@@ -93,9 +100,17 @@ describe('the rotation of keys', () => {
     const id = await one.keys.replace(tenant, nobody);
     await one.reseal();
     const late = await other.save(tenant, 'late');
-    assert.notEqual((await one.rowOf(tenant, late)).dekId, id, 'the other process was not told of the new key');
+    assert.notEqual(
+      (await one.rowOf(tenant, late)).dekId,
+      id,
+      'the other process was not told of the new key',
+    );
     await one.reseal();
-    assert.equal((await keysOf(one, tenant)).length, 2, 'a key that was found in use again begins its grace anew');
+    assert.equal(
+      (await keysOf(one, tenant)).length,
+      2,
+      'a key that was found in use again begins its grace anew',
+    );
     assert.equal((await one.rowOf(tenant, late)).dekId, id);
     await one.reseal();
     assert.equal((await keysOf(one, tenant)).length, 1);
@@ -114,7 +129,11 @@ describe('the rotation of keys', () => {
       const row = await em.findOneOrFail(WebhookEndpointEntity, { tenant, id });
       await one.reseal();
       // Sealed with the old key still, as by whoever remembers it.
-      const { dekId, sealed } = await open({ service }).keys.seal(tenant, Buffer.from('after'), secretContext(id));
+      const { dekId, sealed } = await open({ service }).keys.seal(
+        tenant,
+        Buffer.from('after'),
+        secretContext(id),
+      );
       em.assign(row, { dekId, secretEnc: sealed });
     });
     assert.equal(await one.read(tenant, id), 'after');
@@ -128,7 +147,13 @@ describe('the rotation of keys', () => {
     const one = open({ service });
     const tenant = newTenant();
     const [broken, whole] = [await one.save(tenant, 'broken'), await one.save(tenant, 'whole')];
-    await one.database.transaction(tenant, (em) => em.nativeUpdate(WebhookEndpointEntity, { tenant, id: broken }, { secretEnc: Buffer.alloc(40, 1) }));
+    await one.database.transaction(tenant, (em) =>
+      em.nativeUpdate(
+        WebhookEndpointEntity,
+        { tenant, id: broken },
+        { secretEnc: Buffer.alloc(40, 1) },
+      ),
+    );
     const next = await one.keys.replace(tenant, nobody);
     for (let turn = 0; turn < 3; turn++) await one.reseal();
     assert.equal((await keysOf(one, tenant)).length, 2);
@@ -142,7 +167,9 @@ describe('the rotation of keys', () => {
     const [one, other] = [open({ service }), open({ service })];
     const tenant = newTenant();
     const { dekId } = await one.keys.seal(tenant, Buffer.from('x'), ['a']);
-    const made = await Promise.all([one, other, one].map((instance) => instance.keys.replace(tenant, nobody, dekId)));
+    const made = await Promise.all(
+      [one, other, one].map((instance) => instance.keys.replace(tenant, nobody, dekId)),
+    );
     assert.equal(made.filter((id) => id !== undefined).length, 1);
     assert.equal((await keysOf(one, tenant)).filter((key) => !key.supersededAt).length, 1);
   });
@@ -151,14 +178,23 @@ describe('the rotation of keys', () => {
     const { database } = open({ service: ringService(ringLine('k1')) });
     const text = `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'notifications' and data_type = 'bytea' order by 1`;
     const columns = await database.query<{ name: string }>({ name: 'bytea_columns', text }, []);
-    const columnOf = (property: string) => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    const listed = sealedRecords.flatMap(({ entity, fields }) => Object.keys(fields).map((property) => `${entity.meta.tableName}.${columnOf(property)}`));
+    const columnOf = (property: string) =>
+      property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const listed = sealedRecords.flatMap(({ entity, fields }) =>
+      Object.keys(fields).map((property) => `${entity.meta.tableName}.${columnOf(property)}`),
+    );
     // A data key is wrapped and not sealed, and the address that is suppressed is hashed.
     assert.deepEqual(
-      columns.map(({ name }) => name).filter((name) => name !== 'dek.wrapped' && name !== 'mail_suppression.hash'),
+      columns
+        .map(({ name }) => name)
+        .filter((name) => name !== 'dek.wrapped' && name !== 'mail_suppression.hash'),
       listed.sort(),
     );
     for (const { entity } of sealedRecords)
-      assert.ok(notificationsSchema.entities.includes(entity) && 'tenant' in entity.meta.properties && 'dekId' in entity.meta.properties);
+      assert.ok(
+        notificationsSchema.entities.includes(entity) &&
+          'tenant' in entity.meta.properties &&
+          'dekId' in entity.meta.properties,
+      );
   });
 });

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readSettings } from '@bailiwick/shared/config.ts';
-import { describe as describeError } from '@bailiwick/shared/log.ts';
 import { type KeyService } from '@bailiwick/shared/keys/key-service.ts';
 import { keyServiceSettings, openKeyService } from '@bailiwick/shared/keys/settings.ts';
 import { createVaultService } from '@bailiwick/shared/keys/vault.ts';
 import { createVaultCalls } from '@bailiwick/shared/keys/vault-calls.ts';
 import { tokenFromFile } from '@bailiwick/shared/keys/vault-token.ts';
+import { describe as describeError } from '@bailiwick/shared/log.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { startVault, type Vault } from './vault.ts';
 
@@ -18,22 +18,42 @@ const ring = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`);
 const context = ['tnt_a', 'dek_1'];
 const dataKey = randomBytes(32);
 
-type Started = { vault: Vault; open: (environment?: Record<string, string>) => KeyService; tokenFile: string; quick: KeyService };
+type Started = {
+  vault: Vault;
+  open: (environment?: Record<string, string>) => KeyService;
+  tokenFile: string;
+  quick: KeyService;
+};
 
 /** A Vault, its token in a file, and what makes key services of settings. `quick` waits 200 ms for an answer. */
-async function start(t: TestContext, options: Parameters<typeof startVault>[0] = {}): Promise<Started> {
+async function start(
+  t: TestContext,
+  options: Parameters<typeof startVault>[0] = {},
+): Promise<Started> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-vault-'));
   const tokenFile = path.join(folder, 'token');
   const vault = await startVault(options);
   writeFileSync(tokenFile, `${vault.token}\n`);
   const opened: KeyService[] = [];
-  const open = (environment: Record<string, string> = { BAILIWICK_VAULT_TOKEN_FILE: tokenFile }) => {
-    const settings = readSettings(keyServiceSettings, { BAILIWICK_KEY_SERVICE: 'vault', BAILIWICK_VAULT_URL: vault.url, ...environment });
+  const open = (
+    environment: Record<string, string> = { BAILIWICK_VAULT_TOKEN_FILE: tokenFile },
+  ) => {
+    const settings = readSettings(keyServiceSettings, {
+      BAILIWICK_KEY_SERVICE: 'vault',
+      BAILIWICK_VAULT_URL: vault.url,
+      ...environment,
+    });
     const service = openKeyService(settings, ring);
     opened.push(service);
     return service;
   };
-  const calls = createVaultCalls({ url: vault.url, namespace: '', ca: '', token: tokenFromFile(tokenFile), timeoutMs: 200 });
+  const calls = createVaultCalls({
+    url: vault.url,
+    namespace: '',
+    ca: '',
+    token: tokenFromFile(tokenFile),
+    timeoutMs: 200,
+  });
   const quick = createVaultService({ calls, mount: 'transit', key: 'bailiwick' });
   t.after(async () => {
     await Promise.all([...opened, quick].map((service) => service.close()));
@@ -65,7 +85,11 @@ test('a version that Vault was told to refuse opens nothing, and is not named an
   const service = open();
   const old = await service.wrap(dataKey, context);
   vault.rotate();
-  assert.deepEqual(await service.keks(), ['vault:transit/bailiwick:v2', 'vault:transit/bailiwick:v1', 'k1']);
+  assert.deepEqual(await service.keks(), [
+    'vault:transit/bailiwick:v2',
+    'vault:transit/bailiwick:v1',
+    'k1',
+  ]);
   vault.state.oldest = 2;
   assert.deepEqual(await service.keks(), ['vault:transit/bailiwick:v2', 'k1']);
   await assert.rejects(service.unwrap(old, context), /refuses/);
@@ -73,10 +97,18 @@ test('a version that Vault was told to refuse opens nothing, and is not named an
 
 test('an installation changes from the ring to Vault and back, and opens what the other wrapped', async (t) => {
   const { open, tokenFile } = await start(t);
-  const [vault, local] = [open(), open({ BAILIWICK_KEY_SERVICE: 'ring', BAILIWICK_VAULT_TOKEN_FILE: tokenFile })];
-  const [byVault, byRing] = [await vault.wrap(dataKey, context), await local.wrap(dataKey, context)];
+  const [vault, local] = [
+    open(),
+    open({ BAILIWICK_KEY_SERVICE: 'ring', BAILIWICK_VAULT_TOKEN_FILE: tokenFile }),
+  ];
+  const [byVault, byRing] = [
+    await vault.wrap(dataKey, context),
+    await local.wrap(dataKey, context),
+  ];
   assert.equal(byRing.kek, 'k1');
-  for (const service of [vault, local]) for (const wrapped of [byVault, byRing]) assert.deepEqual(await service.unwrap(wrapped, context), dataKey);
+  for (const service of [vault, local])
+    for (const wrapped of [byVault, byRing])
+      assert.deepEqual(await service.unwrap(wrapped, context), dataKey);
 });
 
 test('a passing failure is waited out, and a lasting one is unavailable', async (t) => {
@@ -102,8 +134,16 @@ test('a token that was replaced is read again, and no failure tells of one', asy
   const wrapped = await service.wrap(dataKey, context);
   vault.tokens.delete(vault.token);
   const error: unknown = await service.unwrap(wrapped, context).catch((thrown: unknown) => thrown);
-  assert.match(describeError(error), /unavailable[\s\S]*transit\/decrypt\/bailiwick[\s\S]*status 403: permission denied/);
-  for (const secret of [vault.token, dataKey.toString('base64'), Buffer.from(wrapped.wrapped).toString()]) assert.ok(!describeError(error).includes(secret));
+  assert.match(
+    describeError(error),
+    /unavailable[\s\S]*transit\/decrypt\/bailiwick[\s\S]*status 403: permission denied/,
+  );
+  for (const secret of [
+    vault.token,
+    dataKey.toString('base64'),
+    Buffer.from(wrapped.wrapped).toString(),
+  ])
+    assert.ok(!describeError(error).includes(secret));
   vault.tokens.add('second-token');
   writeFileSync(tokenFile, 'second-token');
   assert.deepEqual(await service.unwrap(wrapped, context), dataKey);
@@ -116,21 +156,30 @@ test('a pod signs in with its own identity, once for all who wait, and again whe
   const { vault, open, tokenFile } = await start(t);
   const jwtFile = `${tokenFile}-jwt`;
   writeFileSync(jwtFile, 'pod-jwt\n');
-  const pod = { BAILIWICK_VAULT_KUBERNETES_ROLE: 'bailiwick', BAILIWICK_VAULT_KUBERNETES_JWT_FILE: jwtFile };
+  const pod = {
+    BAILIWICK_VAULT_KUBERNETES_ROLE: 'bailiwick',
+    BAILIWICK_VAULT_KUBERNETES_JWT_FILE: jwtFile,
+  };
   const service = open(pod);
-  const logins = () => vault.calls.filter((call) => call.path === 'POST auth/kubernetes/login').length;
+  const logins = () =>
+    vault.calls.filter((call) => call.path === 'POST auth/kubernetes/login').length;
   const [wrapped] = await Promise.all([1, 2, 3].map(() => service.wrap(dataKey, context)));
   assert.ok(wrapped);
   assert.equal(logins(), 1);
   vault.tokens.clear();
   assert.deepEqual(await service.unwrap(wrapped, context), dataKey);
   assert.equal(logins(), 2);
-  await assert.rejects(open({ ...pod, BAILIWICK_VAULT_KUBERNETES_ROLE: 'another' }).current(), { code: 'unavailable' });
+  await assert.rejects(open({ ...pod, BAILIWICK_VAULT_KUBERNETES_ROLE: 'another' }).current(), {
+    code: 'unavailable',
+  });
 });
 
 test('a namespace is sent where there is one', async (t) => {
   const { open, tokenFile } = await start(t, { namespace: 'iam/prod' });
-  const named = open({ BAILIWICK_VAULT_TOKEN_FILE: tokenFile, BAILIWICK_VAULT_NAMESPACE: 'iam/prod' });
+  const named = open({
+    BAILIWICK_VAULT_TOKEN_FILE: tokenFile,
+    BAILIWICK_VAULT_NAMESPACE: 'iam/prod',
+  });
   assert.equal(await named.current(), 'vault:transit/bailiwick:v1');
   await assert.rejects(open().current(), { code: 'unavailable' });
 });
@@ -141,9 +190,13 @@ test('a transit key that binds no context is refused', async (t) => {
 });
 
 test('settings that name half a Vault stop the start', () => {
-  const open = (environment: Record<string, string>) => () => openKeyService(readSettings(keyServiceSettings, environment), ring);
+  const open = (environment: Record<string, string>) => () =>
+    openKeyService(readSettings(keyServiceSettings, environment), ring);
   assert.throws(open({ BAILIWICK_KEY_SERVICE: 'vault' }), /BAILIWICK_VAULT_URL is required/);
-  assert.throws(open({ BAILIWICK_KEY_SERVICE: 'vault', BAILIWICK_VAULT_URL: 'http://127.0.0.1:1' }), /needs one of/);
+  assert.throws(
+    open({ BAILIWICK_KEY_SERVICE: 'vault', BAILIWICK_VAULT_URL: 'http://127.0.0.1:1' }),
+    /needs one of/,
+  );
   assert.throws(open({ BAILIWICK_VAULT_URL: 'vault:8200' }), /BAILIWICK_VAULT_URL/);
   assert.throws(open({ BAILIWICK_VAULT_TRANSIT_KEY: '../sys' }), /BAILIWICK_VAULT_TRANSIT_KEY/);
 });

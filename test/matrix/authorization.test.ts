@@ -8,7 +8,7 @@ import { type Case, expectedOf, outcomes } from './expected.ts';
 import { isAllowedElsewhere, missingFixture, prepare, standingRequest } from './fixtures.ts';
 import { type JsonObject, tenantPath } from './requests.ts';
 import { changedIn, type Fingerprint, fingerprint, quiet } from './unchanged.ts';
-import { makeWorld, type Place, placeNames, type Principal, type World } from './world.ts';
+import { makeWorld, type Place, type Principal, placeNames, type World } from './world.ts';
 
 // Every public operation, for everybody, everywhere: generated from the registry. What a call comes to is told by
 // its option and what is written by hand (roles.ts, handlers.ts), never by the code that decides it.
@@ -36,7 +36,9 @@ describe('authorization matrix', () => {
     for (const operation of all) {
       test(operation.name, async () => {
         assert.equal(missingFixture(operation), '');
-        const refused = casesOf(world, operation).filter((asked) => expectedOf(asked).outcome !== 'ok');
+        const refused = casesOf(world, operation).filter(
+          (asked) => expectedOf(asked).outcome !== 'ok',
+        );
         const answers = await inTurns(refused, 12, async (asked) => {
           const answer = await stack.call(operation.name, asked.request, asked.who.token);
           assertExpected(asked, answer);
@@ -58,7 +60,11 @@ describe('authorization matrix', () => {
     for (const [requestId, { operation, who, place }] of denied) {
       const [entry] = entries.get(requestId) ?? [];
       const what = `${operation.name} by ${who.name} in ${place.name}`;
-      assert.deepEqual(entry && [entry.operation, entry.result, entry.actor], [operation.name, 'denied', who.id], what);
+      assert.deepEqual(
+        entry && [entry.operation, entry.result, entry.actor],
+        [operation.name, 'denied', who.id],
+        what,
+      );
       assert.equal(entry?.tenant, auditedIn(operation, place, who), what);
     }
   });
@@ -66,7 +72,9 @@ describe('authorization matrix', () => {
   describe('whoever may, succeeds', () => {
     for (const operation of all.filter((one) => !isAllowedElsewhere(one))) {
       test(operation.name, async () => {
-        const allowed = casesOf(world, operation).filter((asked) => expectedOf(asked).outcome === 'ok');
+        const allowed = casesOf(world, operation).filter(
+          (asked) => expectedOf(asked).outcome === 'ok',
+        );
         assert.ok(allowed.length > 0, 'nobody may call it');
         await inTurns(allowed, 4, async (asked) => {
           const prepared = await prepare(stack, operation, asked.place, asked.who);
@@ -80,35 +88,55 @@ describe('authorization matrix', () => {
   });
 
   test('every audited operation that succeeds leaves an entry with its name, and no other one does', async (t) => {
-    const expected = [...succeeded].filter(([, asked]) => leavesEntry(asked)).map(([requestId]) => requestId);
+    const expected = [...succeeded]
+      .filter(([, asked]) => leavesEntry(asked))
+      .map(([requestId]) => requestId);
     const entries = await auditOf(stack, expected);
     for (const [requestId, asked] of succeeded) {
       const { operation, who, place } = asked;
-      const own = (entries.get(requestId) ?? []).filter((entry) => entry.operation === operation.name && entry.result === 'success');
-      assert.equal(own.length > 0, leavesEntry(asked), `${operation.name} by ${who.name} in ${place.name}`);
+      const own = (entries.get(requestId) ?? []).filter(
+        (entry) => entry.operation === operation.name && entry.result === 'success',
+      );
+      assert.equal(
+        own.length > 0,
+        leavesEntry(asked),
+        `${operation.name} by ${who.name} in ${place.name}`,
+      );
     }
-    t.diagnostic(`${calls} calls of ${all.length} operations by ${world.principals.length} principals: ${denied.size} denied, ${succeeded.size} succeeded`);
+    t.diagnostic(
+      `${calls} calls of ${all.length} operations by ${world.principals.length} principals: ${denied.size} denied, ${succeeded.size} succeeded`,
+    );
   });
 
   /** Every principal everywhere; where a request names no tenant, wherever it differs. */
   function casesOf({ principals, places }: World, operation: Operation): Case[] {
-    const callers = operation.credential === 'none' ? principals.filter(({ name }) => anybody.includes(name)) : principals;
+    const callers =
+      operation.credential === 'none'
+        ? principals.filter(({ name }) => anybody.includes(name))
+        : principals;
     const known = new Set<string>();
     return callers.flatMap((who) =>
-      (tenantPath(operation) ? placeNames : (['own', 'foreign', 'missing'] as const)).flatMap((name) => {
-        const place = placeFor(places, name, operation, who);
-        const request = standingRequest(stack, operation, place, who);
-        const key = `${who.name} ${JSON.stringify(request)}`;
-        if (!tenantPath(operation) && known.has(key)) return [];
-        known.add(key);
-        return [{ operation, who, place, request }];
-      }),
+      (tenantPath(operation) ? placeNames : (['own', 'foreign', 'missing'] as const)).flatMap(
+        (name) => {
+          const place = placeFor(places, name, operation, who);
+          const request = standingRequest(stack, operation, place, who);
+          const key = `${who.name} ${JSON.stringify(request)}`;
+          if (!tenantPath(operation) && known.has(key)) return [];
+          known.add(key);
+          return [{ operation, who, place, request }];
+        },
+      ),
     );
   }
 });
 
 /** Who leaves out the tenant where that is allowed means the records of their own. */
-function placeFor(places: World['places'], name: (typeof placeNames)[number], { defaultTenant }: Operation, { home }: Principal): Place {
+function placeFor(
+  places: World['places'],
+  name: (typeof placeNames)[number],
+  { defaultTenant }: Operation,
+  { home }: Principal,
+): Place {
   if (name !== 'absent' || defaultTenant === '' || home === undefined) return places[name];
   return { ...places[home], name: 'absent', tenant: '' };
 }
@@ -128,44 +156,76 @@ function assertAlike(refused: readonly Case[], answers: readonly Answer[]): void
     const answer = answers[index];
     if (answer?.status !== 403 || !['foreign', 'missing', 'suspended'].includes(place.name)) return;
     const text = JSON.stringify({ ...answer.body, RequestID: '' });
-    assert.equal(texts.get(who.name) ?? text, text, `${operation.name} by ${who.name} tells tenants apart`);
+    assert.equal(
+      texts.get(who.name) ?? text,
+      text,
+      `${operation.name} by ${who.name} tells tenants apart`,
+    );
     texts.set(who.name, text);
   });
 }
 
 /** What comes as one long text is no JSON where it succeeds. */
-async function callOf(stack: Stack, { name, stream }: Operation, request: JsonObject, token: string | undefined): Promise<Answer> {
+async function callOf(
+  stack: Stack,
+  { name, stream }: Operation,
+  request: JsonObject,
+  token: string | undefined,
+): Promise<Answer> {
   if (!stream) return stack.call(name, request, token);
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  const response = await fetch(`${stack.url}/${name}`, { method: 'POST', headers, body: JSON.stringify(request) });
+  const response = await fetch(`${stack.url}/${name}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(request),
+  });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: response.ok ? {} : (JSON.parse(text) as Answer['body']) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: response.ok ? {} : (JSON.parse(text) as Answer['body']),
+  };
 }
 
 const requestIdOf = ({ headers }: Answer) => String(headers.get('x-request-id'));
 
 /** There are no groups on the platform, and so nothing to take from one. */
-const leavesEntry = ({ operation, place }: Case) => operation.audited && !(operation.name === 'GroupGrants_Remove' && place.name === 'absent');
+const leavesEntry = ({ operation, place }: Case) =>
+  operation.audited && !(operation.name === 'GroupGrants_Remove' && place.name === 'absent');
 
 /** The tenant in whose audit a refusal is: one that does not exist has no chain of its own. */
 function auditedIn(operation: Operation, place: Place, who: Principal): string {
   // What is the worker's is no tenant's affair.
   // What only the platform may do to a tenant is the platform's, too.
   const isTenants = operation.allow.some(({ kind }) => kind === 'tenant');
-  if (!tenantPath(operation) || !isTenants || place.name === 'missing' || operation.credential === 'worker') return '';
+  if (
+    !tenantPath(operation) ||
+    !isTenants ||
+    place.name === 'missing' ||
+    operation.credential === 'worker'
+  )
+    return '';
   // What is left out is filled in for whoever might be served at all.
-  const isFilledIn = place.name === 'absent' && operation.defaultTenant !== '' && who.kind !== 'worker';
+  const isFilledIn =
+    place.name === 'absent' && operation.defaultTenant !== '' && who.kind !== 'worker';
   return isFilledIn ? place.home : place.tenant;
 }
 
-type Entry = { requestId: string; operation: string; result: string; actor: string; tenant: string };
+type Entry = {
+  requestId: string;
+  operation: string;
+  result: string;
+  actor: string;
+  tenant: string;
+};
 
 /** The audit entries of calls, once each call has one. */
 async function auditOf(stack: Stack, requestIds: readonly string[]): Promise<Map<string, Entry[]>> {
   let found: Entry[] = [];
   const wanted = new Set(requestIds);
   const look = async () => {
-    const text = 'select request_id as "requestId", operation, result, actor_id as actor, tenant from access.audit_entry';
+    const text =
+      'select request_id as "requestId", operation, result, actor_id as actor, tenant from access.audit_entry';
     found = await rowsOf<Entry>(stack, text);
     const there = new Set(found.map(({ requestId }) => requestId));
     return [...wanted].every((requestId) => there.has(requestId));
@@ -176,8 +236,13 @@ async function auditOf(stack: Stack, requestIds: readonly string[]): Promise<Map
 }
 
 /** Some at a time, in the order of the items. */
-async function inTurns<Item, Result>(items: readonly Item[], atOnce: number, run: (item: Item) => Promise<Result>): Promise<Result[]> {
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
-  for (let start = 0; start < items.length; start += atOnce) results.push(...(await Promise.all(items.slice(start, start + atOnce).map(run))));
+  for (let start = 0; start < items.length; start += atOnce)
+    results.push(...(await Promise.all(items.slice(start, start + atOnce).map(run))));
   return results;
 }

@@ -36,14 +36,22 @@ export function expectedOf(asked: Case): Expected {
   if (operation.allow.length > 0 && !rule) return early('denied');
   const judge = judges[operation.name];
   if (rule?.kind === 'handler' && !judge) {
-    throw new Error(`${operation.name} has a rule of its handler's: say by hand in test/matrix/handlers.ts what it comes to ("${rule.rule}")`);
+    throw new Error(
+      `${operation.name} has a rule of its handler's: say by hand in test/matrix/handlers.ts what it comes to ("${rule.rule}")`,
+    );
   }
   // The platform may ask anywhere, and then hears that there is no such tenant or user.
-  const isThere = place.name !== 'missing' || !isAbout(asked.request, [place.ids['tnt'], place.ids['usr']]);
-  return { outcome: judge?.({ ...asked, rule }) ?? (isThere || rule?.kind !== 'platform' ? 'ok' : 'not_found'), byHandler: true };
+  const isThere =
+    place.name !== 'missing' || !isAbout(asked.request, [place.ids['tnt'], place.ids['usr']]);
+  return {
+    outcome:
+      judge?.({ ...asked, rule }) ?? (isThere || rule?.kind !== 'platform' ? 'ok' : 'not_found'),
+    byHandler: true,
+  };
 }
 
-const isAbout = (request: JsonObject, ids: ReadonlyArray<string | undefined>): boolean => ids.some((id) => JSON.stringify(request).includes(`"${id}"`));
+const isAbout = (request: JsonObject, ids: ReadonlyArray<string | undefined>): boolean =>
+  ids.some((id) => JSON.stringify(request).includes(`"${id}"`));
 
 const kindsOf: Partial<Record<Operation['credential'], ReadonlyArray<Principal['kind']>>> = {
   session: ['user'],
@@ -58,18 +66,27 @@ function isMisshapen({ operation, who, place }: Case): boolean {
   if (place.name === 'malformed') return true;
   if (place.name !== 'absent') return false;
   if (operation.defaultTenant !== '') return who.home === undefined;
-  const mayBeAbsent = operation.allow.some((rule) => rule.kind === 'platform' && rule.without !== '') || withoutTenant.includes(operation.name);
+  const mayBeAbsent =
+    operation.allow.some((rule) => rule.kind === 'platform' && rule.without !== '') ||
+    withoutTenant.includes(operation.name);
   return !mayBeAbsent;
 }
 
 /** These may leave the tenant out: an update by ID, a question about whatever token, keys of all tenants. */
-const withoutTenant = ['Webhooks_UpdateEndpoint', 'Chat_UpdateEndpoint', 'Tokens_Introspect', 'Keys_Status', 'Keys_Rotate'];
+const withoutTenant = [
+  'Webhooks_UpdateEndpoint',
+  'Chat_UpdateEndpoint',
+  'Tokens_Introspect',
+  'Keys_Status',
+  'Keys_Rotate',
+];
 
 function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
   switch (rule.kind) {
     case 'self': {
       if (who.kind !== 'user') return false;
-      const value = rule.field === 'caller' ? who.id : valueAt(request, jsonPath(operation, rule.field));
+      const value =
+        rule.field === 'caller' ? who.id : valueAt(request, jsonPath(operation, rule.field));
       return value === who.id || value === who.email;
     }
     case 'tenant':
@@ -81,7 +98,12 @@ function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
   }
 }
 
-function holdsThere(who: Principal, operation: Operation, place: Place, permission: string): boolean {
+function holdsThere(
+  who: Principal,
+  operation: Operation,
+  place: Place,
+  permission: string,
+): boolean {
   const at = place.name === 'absent' && operation.defaultTenant !== '' ? who.home : place.name;
   return at !== undefined && (who.inTenant[at]?.(permission) ?? false);
 }

@@ -25,7 +25,9 @@ const tenantChanges = 'test/operations/tenant-changes.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
 const endpointUrl = (stack: Stack) => `${stack.inboxUrl}/hooks/matrix`;
-const resend = (kind: 'verify' | 'reset' | 'invitation') => ({ request: () => ({ Email: newAddress('task'), Token: createToken(kind) }) });
+const resend = (kind: 'verify' | 'reset' | 'invitation') => ({
+  request: () => ({ Email: newAddress('task'), Token: createToken(kind) }),
+});
 
 /** Every operation that has side effects or is open to all. What is missing here fails the matrix. */
 const fixtures: Readonly<Record<string, Fixture>> = {
@@ -35,7 +37,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Account_RequestPasswordReset: { fresh: ['person'] },
   Account_ResetPassword: { fresh: ['person', 'reset'], request: token },
   Account_Login: { fresh: ['person'] },
-  Account_ExchangeCode: { fresh: ['person', 'code'], request: ({ invitation }) => ({ Code: invitation }) },
+  Account_ExchangeCode: {
+    fresh: ['person', 'code'],
+    request: ({ invitation }) => ({ Code: invitation }),
+  },
   Account_Logout: { actor: true },
   Account_Update: { actor: true },
   Account_ChangePassword: { actor: true },
@@ -46,7 +51,9 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Sessions_Revoke: { actor: true, fresh: ['session'] },
   Sessions_RevokeAll: { actor: true },
   Sso_Check: {},
-  Tokens_Introspect: { request: (_place, who) => ({ Token: who.token ?? createToken('session'), IP: null }) },
+  Tokens_Introspect: {
+    request: (_place, who) => ({ Token: who.token ?? createToken('session'), IP: null }),
+  },
 
   // What another system calls a person is for the platform to change.
   Users_Update: { actor: true, request: () => ({ User: { ExternalID: null } }) },
@@ -65,7 +72,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Tenants_Create: {
     actor: true,
     fresh: ['person'],
-    request: ({ ids }, { kind }) => ({ Tenant: { Slug: newSlug() }, ...(kind === 'platform' && { OwnerID: ids['usr'] ?? '' }) }),
+    request: ({ ids }, { kind }) => ({
+      Tenant: { Slug: newSlug() },
+      ...(kind === 'platform' && { OwnerID: ids['usr'] ?? '' }),
+    }),
   },
   Tenants_Update: { allowedIn: tenantChanges, request: () => ({ Tenant: { Slug: newSlug() } }) },
   Tenants_Delete: { allowedIn: tenantChanges },
@@ -77,7 +87,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   TenantInvitations_Create: { request: () => ({ Email: newAddress('invited') }) },
   TenantInvitations_Accept: { actor: true, fresh: ['invitation'], request: token },
   TenantInvitations_Decline: { fresh: ['invitation'], request: token },
-  TenantInvitations_Delete: { fresh: ['invitation'], request: ({ invitee }) => ({ Email: invitee }) },
+  TenantInvitations_Delete: {
+    fresh: ['invitation'],
+    request: ({ invitee }) => ({ Email: invitee }),
+  },
   TenantInvitations_Task_SendTenantInvitation: resend('invitation'),
 
   Groups_Save: { fresh: ['group'] },
@@ -98,12 +111,22 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Domain_Verify: { fresh: ['domain'] },
   Domain_Update: { fresh: ['domain'] },
   Domain_Delete: { fresh: ['domain'] },
-  Sso_SaveProvider: { fresh: ['provider'], request: (_place, _who, stack) => ({ Provider: { Issuer: `${stack.inboxUrl}/hooks/matrix-op` } }) },
+  Sso_SaveProvider: {
+    fresh: ['provider'],
+    request: (_place, _who, stack) => ({
+      Provider: { Issuer: `${stack.inboxUrl}/hooks/matrix-op` },
+    }),
+  },
   Sso_DeleteProvider: { fresh: ['provider'] },
   Sso_LiftRequirement: {},
   Domain_Join: { allowedIn: 'test/operations/domain-joining.long.test.ts' },
-  Webhooks_CreateEndpoint: { request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }) },
-  Webhooks_UpdateEndpoint: { fresh: ['webhook'], request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }) },
+  Webhooks_CreateEndpoint: {
+    request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }),
+  },
+  Webhooks_UpdateEndpoint: {
+    fresh: ['webhook'],
+    request: (_place, _who, stack) => ({ Endpoint: { URL: endpointUrl(stack) } }),
+  },
   Webhooks_DeleteEndpoint: { fresh: ['webhook'] },
   Webhooks_ReplayFailed: { fresh: ['webhook'] },
   Webhooks_RotateSecret: { fresh: ['webhook'] },
@@ -111,7 +134,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Events_Publish: { request: () => ({ ID: null }) },
   Webhooks_Deliver: { fresh: ['webhook'] },
   Chat_CreateEndpoint: { request: (_place, _who, stack) => ({ URL: endpointUrl(stack) }) },
-  Chat_UpdateEndpoint: { fresh: ['chat'], request: (_place, _who, stack) => ({ URL: endpointUrl(stack) }) },
+  Chat_UpdateEndpoint: {
+    fresh: ['chat'],
+    request: (_place, _who, stack) => ({ URL: endpointUrl(stack) }),
+  },
   Chat_DeleteEndpoint: { fresh: ['chat'] },
   Chat_SendTest: { fresh: ['chat'] },
   Chat_ReplayFailed: { fresh: ['chat'] },
@@ -124,28 +150,50 @@ const fixtures: Readonly<Record<string, Fixture>> = {
 /** Why an operation cannot take part; '' where it can. */
 export function missingFixture({ name, sideEffects, credential }: Operation): string {
   const isNeeded = sideEffects || credential === 'none';
-  return isNeeded && !(name in fixtures) ? `${name} has no fixture: say in test/matrix/fixtures.ts which records an allowed call of it uses up` : '';
+  return isNeeded && !(name in fixtures)
+    ? `${name} has no fixture: say in test/matrix/fixtures.ts which records an allowed call of it uses up`
+    : '';
 }
 
 /** Whether the allowed calls of an operation are made by a test of its own. */
-export const isAllowedElsewhere = ({ name }: Operation): boolean => fixtures[name]?.allowedIn !== undefined;
+export const isAllowedElsewhere = ({ name }: Operation): boolean =>
+  fixtures[name]?.allowedIn !== undefined;
 
 export type Prepared = { who: Principal; place: Place; request: JsonObject };
 
 /** The request about the records that stand: for calls that are refused. */
-export function standingRequest(stack: Stack, operation: Operation, place: Place, who: Principal): JsonObject {
-  return merge(requestFor(operation, place), fixtures[operation.name]?.request?.(place, who, stack) ?? {});
+export function standingRequest(
+  stack: Stack,
+  operation: Operation,
+  place: Place,
+  who: Principal,
+): JsonObject {
+  return merge(
+    requestFor(operation, place),
+    fixtures[operation.name]?.request?.(place, who, stack) ?? {},
+  );
 }
 
 /** A call that succeeds, with records of its own where it uses them up. */
-export async function prepare(stack: Stack, operation: Operation, place: Place, who: Principal): Promise<Prepared> {
+export async function prepare(
+  stack: Stack,
+  operation: Operation,
+  place: Place,
+  who: Principal,
+): Promise<Prepared> {
   const { fresh = [], actor = false } = fixtures[operation.name] ?? {};
   const replaced = actor && who.kind === 'user';
   const acting = replaced ? { ...who, ...(await newPerson(stack, 'actor', password)) } : who;
-  const from: Place = replaced ? { ...place, invitee: acting.email, ids: { ...place.ids, usr: acting.id } } : { ...place, invitee: newAddress('invited') };
+  const from: Place = replaced
+    ? { ...place, invitee: acting.email, ids: { ...place.ids, usr: acting.id } }
+    : { ...place, invitee: newAddress('invited') };
   // Who is there for this call is whom it is about.
   const kinds = replaced ? fresh.filter((kind) => kind !== 'person') : fresh;
-  return { who: acting, place: from, request: standingRequest(stack, operation, await makeAll(stack, from, kinds), acting) };
+  return {
+    who: acting,
+    place: from,
+    request: standingRequest(stack, operation, await makeAll(stack, from, kinds), acting),
+  };
 }
 
 /** `over` over `request`, record by record. */
@@ -159,4 +207,5 @@ function merge(request: JsonObject, over: JsonObject): JsonObject {
   return merged;
 }
 
-const isRecord = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

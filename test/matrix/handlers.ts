@@ -8,10 +8,12 @@ import type { Principal } from './world.ts';
 
 type Judge = (asked: Case & { rule: Rule | undefined }) => Outcome;
 
-const holdsSomewhere = (who: Principal, permission: string) => Object.values(who.inTenant).some((holds) => holds(permission));
+const holdsSomewhere = (who: Principal, permission: string) =>
+  Object.values(who.inTenant).some((holds) => holds(permission));
 
 /** Questions about somebody: of oneself always, of others with a permission. */
-const aboutSomebody: Judge = ({ rule, request, who }) => (rule?.kind === 'tenant' || valueAt(request, ['Subject']) === who.id ? 'ok' : 'denied');
+const aboutSomebody: Judge = ({ rule, request, who }) =>
+  rule?.kind === 'tenant' || valueAt(request, ['Subject']) === who.id ? 'ok' : 'denied';
 
 /** A person's own, the platform's, and what lies in tenants where the caller may read: a holder elsewhere sees an empty list. */
 const listedByUser =
@@ -30,7 +32,10 @@ const updateEndpoint =
 
 /** A user's record: one's own, the platform's, or a fellow member's. A holder elsewhere hears that there is none, a holder of nothing 403. */
 const readUser: Judge = ({ rule, who, place }) => {
-  if (place.name === 'missing') return rule?.kind === 'platform' || holdsSomewhere(who, 'iam.users.read') ? 'not_found' : 'denied';
+  if (place.name === 'missing')
+    return rule?.kind === 'platform' || holdsSomewhere(who, 'iam.users.read')
+      ? 'not_found'
+      : 'denied';
   if (rule?.kind !== 'handler') return 'ok';
   if (who.inTenant[place.name]?.('iam.users.read')) return 'ok';
   return holdsSomewhere(who, 'iam.users.read') ? 'not_found' : 'denied';
@@ -50,7 +55,8 @@ export const judges: Readonly<Record<string, Judge>> = {
   Chat_UpdateEndpoint: updateEndpoint('iam.chat.write'),
 
   // A person for oneself; for others the platform, which names the owner.
-  Tenants_Create: ({ rule, who }) => (rule?.kind === 'platform' || who.kind === 'user' ? 'ok' : 'denied'),
+  Tenants_Create: ({ rule, who }) =>
+    rule?.kind === 'platform' || who.kind === 'user' ? 'ok' : 'denied',
 
   Users_GetByEmail: readUser,
   Users_Get: readUser,
@@ -59,7 +65,8 @@ export const judges: Readonly<Record<string, Judge>> = {
   TenantInvitations_Accept: ({ who, place }) => (who.email === place.invitee ? 'ok' : 'denied'),
   // Whoever holds the token.
   TenantInvitations_Decline: () => 'ok',
-  TenantInvitations_ListByEmail: ({ rule, who, request }) => (rule?.kind === 'platform' || valueAt(request, ['Email']) === who.email ? 'ok' : 'denied'),
+  TenantInvitations_ListByEmail: ({ rule, who, request }) =>
+    rule?.kind === 'platform' || valueAt(request, ['Email']) === who.email ? 'ok' : 'denied',
 
   // Not a rule of the option: a bot rotates its own keys only, and these are another's.
   BotKeys_Rotate: ({ who }) => (who.kind === 'bot' ? 'denied' : 'ok'),

@@ -12,7 +12,10 @@ import type { Place } from './world.ts';
 // Records of every kind, for a place that stands and to be thrown away. Each maker answers with the place in which
 // its record is the one that requests are about.
 
-type Maker = (stack: Stack, place: Place) => Promise<Partial<Omit<Place, 'ids'>> & { ids?: Record<string, string> }>;
+type Maker = (
+  stack: Stack,
+  place: Place,
+) => Promise<Partial<Omit<Place, 'ids'>> & { ids?: Record<string, string> }>;
 
 export type Kind = keyof typeof makers;
 
@@ -29,7 +32,9 @@ const makers = {
     return { ids: { usr: id }, email };
   },
 
-  session: async (stack, { ids }) => ({ ids: { ses: (await newSession(stack, ids['usr'] ?? '')).id } }),
+  session: async (stack, { ids }) => ({
+    ids: { ses: (await newSession(stack, ids['usr'] ?? '')).id },
+  }),
 
   registration: async (stack) => {
     const email = newAddress('registered');
@@ -42,9 +47,13 @@ const makers = {
     return { invitation: tokenIn(await mailTo(stack, email)) };
   },
 
-  identity: async (stack, { ids, tenant }) => ({ ids: { sso: await newIdentity(stack, ids['usr'] ?? '', tenant) } }),
+  identity: async (stack, { ids, tenant }) => ({
+    ids: { sso: await newIdentity(stack, ids['usr'] ?? '', tenant) },
+  }),
 
-  code: async (stack, { ids, email }) => ({ invitation: await newCode(stack, ids['usr'] ?? '', email) }),
+  code: async (stack, { ids, email }) => ({
+    invitation: await newCode(stack, ids['usr'] ?? '', email),
+  }),
 
   group: async (stack, { home: Tenant, keeper }) => {
     const path = `eng/${randomBytes(4).toString('hex')}`;
@@ -53,46 +62,99 @@ const makers = {
   },
 
   membership: async (stack, { home: Tenant, keeper, path, ids }) => {
-    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: path, UserID: ids['usr'] }, keeper));
+    bodyOf(
+      await stack.call('Groups_AddMember', { Tenant, Group: path, UserID: ids['usr'] }, keeper),
+    );
     return {};
   },
 
   // With a permission that everybody who may confer anything in this matrix holds.
   role: async (stack, { home: Tenant, keeper }) => {
     const role = `matrix-${randomBytes(4).toString('hex')}`;
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug: role, Permissions: ['iam.groups.read'] } }, keeper));
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: role, Permissions: ['iam.groups.read'] } },
+        keeper,
+      ),
+    );
     return { role };
   },
 
   grant: (stack, place) => grantTo(stack, place, 'Grants_Add', { UserID: place.ids['usr'] }),
   // There are no groups on the platform, so nothing is granted to one there.
-  groupGrant: async (stack, place) => (place.name === 'absent' ? {} : grantTo(stack, place, 'GroupGrants_Add', { Group: place.path })),
+  groupGrant: async (stack, place) =>
+    place.name === 'absent' ? {} : grantTo(stack, place, 'GroupGrants_Add', { Group: place.path }),
   botGrant: (stack, place) => grantTo(stack, place, 'BotGrants_Add', { Bot: place.ids['bot'] }),
 
-  bot: async (stack, { home, keeper }) => ({ ids: { bot: (await createBot(stack, home, keeper)).ID } }),
-  key: async (stack, { home: Tenant, keeper, ids }) => ({ ids: { bky: (await createKey(stack, { Tenant, ID: ids['bot'] ?? '' }, keeper)).Key.ID } }),
+  bot: async (stack, { home, keeper }) => ({
+    ids: { bot: (await createBot(stack, home, keeper)).ID },
+  }),
+  key: async (stack, { home: Tenant, keeper, ids }) => ({
+    ids: { bky: (await createKey(stack, { Tenant, ID: ids['bot'] ?? '' }, keeper)).Key.ID },
+  }),
 
   webhook: async (stack, { home: Tenant, keeper }) => {
-    const Endpoint = { Tenant, Name: 'made', URL: `${stack.inboxUrl}/hooks/matrix`, EventTypes: [noEvent] };
-    return { ids: { whk: idIn(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, keeper), 'Endpoint', 'whk') } };
+    const Endpoint = {
+      Tenant,
+      Name: 'made',
+      URL: `${stack.inboxUrl}/hooks/matrix`,
+      EventTypes: [noEvent],
+    };
+    return {
+      ids: {
+        whk: idIn(
+          await stack.call('Webhooks_CreateEndpoint', { Endpoint }, keeper),
+          'Endpoint',
+          'whk',
+        ),
+      },
+    };
   },
   chat: async (stack, { home: Tenant, keeper }) => {
-    const request = { Endpoint: { Tenant, Name: 'made', EventTypes: [noEvent] }, URL: `${stack.inboxUrl}/hooks/matrix-chat` };
-    return { ids: { slk: idIn(await stack.call('Chat_CreateEndpoint', request, keeper), 'Endpoint', 'slk') } };
+    const request = {
+      Endpoint: { Tenant, Name: 'made', EventTypes: [noEvent] },
+      URL: `${stack.inboxUrl}/hooks/matrix-chat`,
+    };
+    return {
+      ids: {
+        slk: idIn(await stack.call('Chat_CreateEndpoint', request, keeper), 'Endpoint', 'slk'),
+      },
+    };
   },
   domain: async (stack, { home: Tenant, keeper }) => {
     const Name = `${randomBytes(4).toString('hex')}.example.com`;
-    return { ids: { dom: idIn(await stack.call('Domain_Create', { Tenant, Name }, keeper), 'Domain', 'dom') } };
+    return {
+      ids: {
+        dom: idIn(await stack.call('Domain_Create', { Tenant, Name }, keeper), 'Domain', 'dom'),
+      },
+    };
   },
 
   provider: async (stack, { home: Tenant, keeper }) => {
-    const Provider = { Tenant, Kind: 'oidc', Name: 'made', Issuer: `${stack.inboxUrl}/hooks/matrix-op`, ClientID: 'matrix', TokenAuthMethod: 'none' };
-    return { ids: { sso: idIn(await stack.call('Sso_SaveProvider', { Provider }, keeper), 'Provider', 'sso') } };
+    const Provider = {
+      Tenant,
+      Kind: 'oidc',
+      Name: 'made',
+      Issuer: `${stack.inboxUrl}/hooks/matrix-op`,
+      ClientID: 'matrix',
+      TokenAuthMethod: 'none',
+    };
+    return {
+      ids: {
+        sso: idIn(await stack.call('Sso_SaveProvider', { Provider }, keeper), 'Provider', 'sso'),
+      },
+    };
   },
 
   invitation: async (stack, { home: Tenant, keeper, invitee }) => {
     const answer = await stack.call('TenantInvitations_Create', { Tenant, Email: invitee }, keeper);
-    return { invitation: answer.body.Code === 'unimplemented' ? createToken('invitation') : String(bodyOf(answer)['Token']) };
+    return {
+      invitation:
+        answer.body.Code === 'unimplemented'
+          ? createToken('invitation')
+          : String(bodyOf(answer)['Token']),
+    };
   },
 } satisfies Record<string, Maker>;
 
@@ -109,14 +171,29 @@ export async function makeAll(stack: Stack, place: Place, kinds: readonly Kind[]
   return made;
 }
 
-async function grantTo(stack: Stack, { name, home, keeper, role }: Place, operation: string, subject: object): Promise<object> {
+async function grantTo(
+  stack: Stack,
+  { name, home, keeper, role }: Place,
+  operation: string,
+  subject: object,
+): Promise<object> {
   const grant = name === 'absent' ? { Role: 'platform-support' } : { Tenant: home, Role: role };
-  bodyOf(await stack.call(operation, { Grant: { ...grant, ...subject } }, name === 'absent' ? stack.platformKey : keeper));
+  bodyOf(
+    await stack.call(
+      operation,
+      { Grant: { ...grant, ...subject } },
+      name === 'absent' ? stack.platformKey : keeper,
+    ),
+  );
   return {};
 }
 
 /** The record's identifier; one of no record where the operation is not there yet. */
-function idIn(answer: Awaited<ReturnType<Stack['call']>>, key: string, prefix: 'whk' | 'slk' | 'dom' | 'sso'): string {
+function idIn(
+  answer: Awaited<ReturnType<Stack['call']>>,
+  key: string,
+  prefix: 'whk' | 'slk' | 'dom' | 'sso',
+): string {
   if (answer.body.Code === 'unimplemented') return createId(prefix);
   return (bodyOf(answer)[key] as { ID: string }).ID;
 }

@@ -11,13 +11,21 @@ export type Person = { id: string; email: string; token: string };
 
 export async function newPerson(stack: Stack, name = 'matrix', password?: string): Promise<Person> {
   const email = newAddress(name);
-  const made = await stack.call('Users_Create', { User: { Email: email }, ...(password !== undefined && { Password: password }) }, stack.platformKey);
+  const made = await stack.call(
+    'Users_Create',
+    { User: { Email: email }, ...(password !== undefined && { Password: password }) },
+    stack.platformKey,
+  );
   const { ID: id } = recordIn(made, 'User') as { ID: string };
   return { id, email, token: (await newSession(stack, id)).token };
 }
 
 /** A session of a person; one that has ended where `endsIn` is negative. */
-export async function newSession(stack: Stack, userId: string, endsIn = 3600): Promise<{ id: string; token: string }> {
+export async function newSession(
+  stack: Stack,
+  userId: string,
+  endsIn = 3600,
+): Promise<{ id: string; token: string }> {
   const token = createToken('session');
   const id = createId('ses');
   await rowsOf(
@@ -31,6 +39,10 @@ export async function newSession(stack: Stack, userId: string, endsIn = 3600): P
 
 /** A tenant of that person, made by the platform. */
 export async function newTenant(stack: Stack, OwnerID: string): Promise<string> {
-  const made = await stack.call('Tenants_Create', { Tenant: { Name: 'Matrix' }, OwnerID }, stack.platformKey);
+  const made = await stack.call(
+    'Tenants_Create',
+    { Tenant: { Name: 'Matrix' }, OwnerID },
+    stack.platformKey,
+  );
   return (recordIn(made, 'Tenant') as { ID: string }).ID;
 }

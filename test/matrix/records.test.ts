@@ -12,7 +12,9 @@ import { makeWorld, type Place, type Principal, type World } from './world.ts';
 // A record of another tenant is like one that does not exist, also to who may do everything in both: the same answer,
 // and nothing happens to it. Generated from the registry, for every kind of record that a request can be about.
 
-const all = [...operations.values()].filter((operation) => operation.public && ['session', 'any', 'bot'].includes(operation.credential));
+const all = [...operations.values()].filter(
+  (operation) => operation.public && ['session', 'any', 'bot'].includes(operation.credential),
+);
 
 /** Where it makes a difference, and should. */
 const exceptions: Readonly<Record<string, string>> = {
@@ -34,8 +36,18 @@ function swapsOf({ own, foreign }: World['places']): Swap[] {
       missing: withId(prefix, createId(prefix as IdPrefix)),
       malformed: withId(prefix, `${prefix}_0`),
     })),
-    { kind: 'path', foreign: { ...own, path: foreign.path }, missing: { ...own, path: 'eng/nowhere' }, malformed: { ...own, path: 'eng//' } },
-    { kind: 'role', foreign: { ...own, role: foreign.role }, missing: { ...own, role: 'matrix-none' }, malformed: { ...own, role: 'Matrix' } },
+    {
+      kind: 'path',
+      foreign: { ...own, path: foreign.path },
+      missing: { ...own, path: 'eng/nowhere' },
+      malformed: { ...own, path: 'eng//' },
+    },
+    {
+      kind: 'role',
+      foreign: { ...own, role: foreign.role },
+      missing: { ...own, role: 'matrix-none' },
+      malformed: { ...own, role: 'Matrix' },
+    },
   ];
 }
 
@@ -56,7 +68,8 @@ describe('records of other tenants', () => {
     test(`${operation.name} answers for them as for none, and leaves them alone`, async () => {
       assert.equal(missingFixture(operation), '');
       for (const who of callersOf(world, operation)) {
-        for (const { kind, ...places } of swapsOf(world.places)) await compareSwap(operation, who, kind, places);
+        for (const { kind, ...places } of swapsOf(world.places))
+          await compareSwap(operation, who, kind, places);
       }
       const before = unchanged;
       unchanged = await fingerprint(stack);
@@ -69,24 +82,38 @@ describe('records of other tenants', () => {
     assert.ok(compared > 50);
   });
 
-  async function compareSwap(operation: Operation, who: Principal, kind: string, { foreign, missing, malformed }: Omit<Swap, 'kind'>): Promise<void> {
+  async function compareSwap(
+    operation: Operation,
+    who: Principal,
+    kind: string,
+    { foreign, missing, malformed }: Omit<Swap, 'kind'>,
+  ): Promise<void> {
     const requestAbout = (place: Place) => standingRequest(stack, operation, place, who);
     const isAbout = JSON.stringify(requestAbout(foreign)).includes(`"${nameIn(foreign, kind)}"`);
     if (!isAbout || exceptions[operation.name]?.startsWith(`${kind}: `)) return;
     const [toForeign, toMissing, toMalformed] = await Promise.all(
-      [foreign, missing, malformed].map((place) => stack.call(operation.name, requestAbout(place), who.token)),
+      [foreign, missing, malformed].map((place) =>
+        stack.call(operation.name, requestAbout(place), who.token),
+      ),
     );
     const what = `${operation.name} by ${who.name} about a foreign ${kind}`;
     assert.ok(toForeign && toMissing && toMalformed);
     assert.deepEqual(plain(toForeign, foreign, kind), plain(toMissing, missing, kind), what);
-    assert.deepEqual([toMalformed.status, toMalformed.body.Code], [400, 'invalid_argument'], `${what}, malformed`);
+    assert.deepEqual(
+      [toMalformed.status, toMalformed.body.Code],
+      [400, 'invalid_argument'],
+      `${what}, malformed`,
+    );
     compared++;
   }
 });
 
 /** Who owns the tenant and, where a tenant is named, who may do everything in both. */
 function callersOf({ principals }: World, operation: Operation): Principal[] {
-  const names = [operation.credential === 'bot' ? 'bot' : 'owner', ...(tenantPath(operation) && operation.credential !== 'session' ? ['platform'] : [])];
+  const names = [
+    operation.credential === 'bot' ? 'bot' : 'owner',
+    ...(tenantPath(operation) && operation.credential !== 'session' ? ['platform'] : []),
+  ];
   return principals.filter(({ name }) => names.includes(name));
 }
 
@@ -95,4 +122,5 @@ function plain({ status, body }: Answer, place: Place, kind: string): unknown {
   return [status, JSON.stringify({ ...body, RequestID: '' }).replaceAll(nameIn(place, kind), '…')];
 }
 
-const nameIn = ({ path, role, ids }: Place, kind: string): string => (kind === 'path' ? path : kind === 'role' ? role : (ids[kind] ?? ''));
+const nameIn = ({ path, role, ids }: Place, kind: string): string =>
+  kind === 'path' ? path : kind === 'role' ? role : (ids[kind] ?? '');

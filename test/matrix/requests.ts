@@ -18,7 +18,11 @@ export function tenantPath(operation: Operation): readonly string[] | undefined 
   });
   const [path] = paths;
   if (path !== undefined) return jsonPath(operation, path);
-  return operation.method.input.fields.some(({ jsonName, fieldKind }) => jsonName === 'Tenant' && fieldKind === 'scalar') ? ['Tenant'] : undefined;
+  return operation.method.input.fields.some(
+    ({ jsonName, fieldKind }) => jsonName === 'Tenant' && fieldKind === 'scalar',
+  )
+    ? ['Tenant']
+    : undefined;
 }
 
 /** A proto path in the keys of the request. */
@@ -35,14 +39,21 @@ export function jsonPath({ method, name }: Operation, protoPath: string): string
 /** The value at a path of a request; '' where there is none. */
 export function valueAt(request: JsonObject, path: readonly string[]): string {
   let value: Json | undefined = request;
-  for (const key of path) value = typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined;
+  for (const key of path)
+    value =
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined;
   return typeof value === 'string' ? value : '';
 }
 
 export function requestFor(operation: Operation, place: Place): JsonObject {
-  const request = about(requestExample(operation) as JsonObject, place, operation.name) as JsonObject;
+  const request = about(
+    requestExample(operation) as JsonObject,
+    place,
+    operation.name,
+  ) as JsonObject;
   const path = tenantPath(operation);
-  if (path && typeof request[path[0] ?? ''] === 'object') request[path[0] ?? ''] = { ...(request[path[0] ?? ''] as JsonObject), Tenant: place.tenant };
+  if (path && typeof request[path[0] ?? ''] === 'object')
+    request[path[0] ?? ''] = { ...(request[path[0] ?? ''] as JsonObject), Tenant: place.tenant };
   else if (path?.length === 1) request['Tenant'] = place.tenant;
   return request;
 }
@@ -69,12 +80,20 @@ function about(value: Json, place: Place, operation: string, key = ''): Json {
   const words = wordsOf(place);
   // Group and Role are also the names of whole records.
   const word = words[key];
-  if (word !== undefined && typeof word === typeof value && Array.isArray(word) === Array.isArray(value)) return word;
+  if (
+    word !== undefined &&
+    typeof word === typeof value &&
+    Array.isArray(word) === Array.isArray(value)
+  )
+    return word;
   if (Array.isArray(value)) return value.map((item) => about(item, place, operation));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, about(inner, place, operation, name)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, about(inner, place, operation, name)]),
+    );
   }
-  const prefix = typeof value === 'string' ? /^([a-z]{3})_[0-9a-z]{26}$/.exec(value)?.[1] : undefined;
+  const prefix =
+    typeof value === 'string' ? /^([a-z]{3})_[0-9a-z]{26}$/.exec(value)?.[1] : undefined;
   if (prefix === undefined) return value;
   const id = place.ids[prefix];
   assert.ok(

@@ -2,8 +2,10 @@
 
 export type Holds = (permission: string) => boolean;
 
-const isPlatformOnly: Holds = (permission) => permission.startsWith('iam.platform.') || permission.startsWith('iam.internal.');
-const isTenants: Holds = (permission) => permission.startsWith('iam.') && !isPlatformOnly(permission);
+const isPlatformOnly: Holds = (permission) =>
+  permission.startsWith('iam.platform.') || permission.startsWith('iam.internal.');
+const isTenants: Holds = (permission) =>
+  permission.startsWith('iam.') && !isPlatformOnly(permission);
 
 export const nothing: Holds = () => false;
 
@@ -14,12 +16,21 @@ export const only =
 
 /** In a tenant. */
 export const owner: Holds = isTenants;
-export const admin: Holds = (permission) => isTenants(permission) && permission !== 'iam.tenant.delete';
-export const auditor: Holds = (permission) => isTenants(permission) && (permission.endsWith('.read') || permission === 'iam.audit.export');
-export const member: Holds = only('iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read');
+export const admin: Holds = (permission) =>
+  isTenants(permission) && permission !== 'iam.tenant.delete';
+export const auditor: Holds = (permission) =>
+  isTenants(permission) && (permission.endsWith('.read') || permission === 'iam.audit.export');
+export const member: Holds = only(
+  'iam.tenant.read',
+  'iam.users.read',
+  'iam.groups.read',
+  'iam.roles.read',
+);
 
 /** On the platform, and of what is not the platform's own in every tenant. */
-export const platformOwner: Holds = (permission) => permission.startsWith('iam.') && !permission.startsWith('iam.internal.');
-export const platformSupport: Holds = (permission) => platformOwner(permission) && permission.endsWith('.read');
+export const platformOwner: Holds = (permission) =>
+  permission.startsWith('iam.') && !permission.startsWith('iam.internal.');
+export const platformSupport: Holds = (permission) =>
+  platformOwner(permission) && permission.endsWith('.read');
 
 export const worker: Holds = only('iam.internal.deliver');

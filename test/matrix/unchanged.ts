@@ -2,13 +2,22 @@ import { eventually, type Stack } from '../harness.ts';
 import { rowsOf } from '../store.ts';
 
 /** What a refused call may write: its audit entry, the counters of limits, and when somebody was last seen. */
-const bookkeeping = ['outbox', 'audit_entry', 'audit_head', 'audit_checkpoint', 'rate_window', 'login_failure', 'known_network'];
+const bookkeeping = [
+  'outbox',
+  'audit_entry',
+  'audit_head',
+  'audit_checkpoint',
+  'rate_window',
+  'login_failure',
+  'known_network',
+];
 const lastUse = `- 'last_seen_at' - 'last_used_at'`;
 
 export type Fingerprint = Record<string, string>;
 
 /** The tables in which two fingerprints differ. */
-export const changedIn = (before: Fingerprint, now: Fingerprint): string[] => Object.keys(now).filter((name) => now[name] !== before[name]);
+export const changedIn = (before: Fingerprint, now: Fingerprint): string[] =>
+  Object.keys(now).filter((name) => now[name] !== before[name]);
 
 /** A fingerprint of every table of every schema, and of the events and tasks that were put out. */
 export async function fingerprint(stack: Stack): Promise<Fingerprint> {
@@ -18,15 +27,24 @@ export async function fingerprint(stack: Stack): Promise<Fingerprint> {
      where schemaname in ('identity', 'access', 'sso', 'notifications') and tablename <> all ($1) and tablename not like '%migration%' order by 1`,
     [bookkeeping],
   );
-  const whole = tables.map(({ name }) => part(name, `select (to_jsonb(t) ${lastUse})::text as row from ${name} t`));
-  const put = ['identity', 'access', 'sso', 'notifications'].map((schema) =>
-    part(`${schema}.outbox`, `select id as row from ${schema}.outbox where event is not null or tasks <> '[]'`),
+  const whole = tables.map(({ name }) =>
+    part(name, `select (to_jsonb(t) ${lastUse})::text as row from ${name} t`),
   );
-  const rows = await rowsOf<{ name: string; hash: string }>(stack, [...whole, ...put].join(' union all '));
+  const put = ['identity', 'access', 'sso', 'notifications'].map((schema) =>
+    part(
+      `${schema}.outbox`,
+      `select id as row from ${schema}.outbox where event is not null or tasks <> '[]'`,
+    ),
+  );
+  const rows = await rowsOf<{ name: string; hash: string }>(
+    stack,
+    [...whole, ...put].join(' union all '),
+  );
   return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]));
 }
 
-const part = (name: string, rows: string) => `select '${name}' as name, coalesce(md5(string_agg(row, ',' order by row)), '') as hash from (${rows}) x`;
+const part = (name: string, rows: string) =>
+  `select '${name}' as name, coalesce(md5(string_agg(row, ',' order by row)), '') as hash from (${rows}) x`;
 
 /** Waits until what making the world has set in motion has come to rest. */
 export async function quiet(stack: Stack): Promise<void> {
@@ -37,7 +55,10 @@ export async function quiet(stack: Stack): Promise<void> {
       `select (select count(*) from identity.outbox where published_at is null) + (select count(*) from access.outbox where published_at is null)
         + (select count(*) from notifications.outbox where published_at is null) as count`,
     );
-    const now = JSON.stringify([await fingerprint(stack), await rowsOf(stack, 'select count(*) from access.audit_entry')]);
+    const now = JSON.stringify([
+      await fingerprint(stack),
+      await rowsOf(stack, 'select count(*) from access.audit_entry'),
+    ]);
     const same = now === last && Number(unpublished?.count) === 0;
     last = now;
     await new Promise((resolve) => setTimeout(resolve, 200));

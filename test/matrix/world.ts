@@ -12,7 +12,14 @@ import * as roles from './roles.ts';
 // Who calls, and what there is to be called about.
 
 /** Where a request points. Absent: it names no tenant at all. */
-export const placeNames = ['own', 'foreign', 'missing', 'suspended', 'malformed', 'absent'] as const;
+export const placeNames = [
+  'own',
+  'foreign',
+  'missing',
+  'suspended',
+  'malformed',
+  'absent',
+] as const;
 export type PlaceName = (typeof placeNames)[number];
 
 export type Place = {
@@ -43,23 +50,46 @@ export type Principal = {
   onPlatform: roles.Holds;
 };
 
-export type World = { stack: Stack; principals: readonly Principal[]; places: Record<PlaceName, Place> };
+export type World = {
+  stack: Stack;
+  principals: readonly Principal[];
+  places: Record<PlaceName, Place>;
+};
 
 export async function makeWorld(stack: Stack): Promise<World> {
-  const [owner, stranger, guest] = [await newPerson(stack, 'owner'), await newPerson(stack, 'stranger'), await newPerson(stack, 'guest')];
+  const [owner, stranger, guest] = [
+    await newPerson(stack, 'owner'),
+    await newPerson(stack, 'stranger'),
+    await newPerson(stack, 'guest'),
+  ];
   const places = await makePlaces(stack, { owner, stranger, guest });
-  return { stack, places, principals: await makePrincipals(stack, { owner, stranger, guest }, places.own) };
+  return {
+    stack,
+    places,
+    principals: await makePrincipals(stack, { owner, stranger, guest }, places.own),
+  };
 }
 
 type Leads = Record<'owner' | 'stranger' | 'guest', Person>;
 
-async function makePlaces(stack: Stack, { owner, stranger, guest }: Leads): Promise<World['places']> {
+async function makePlaces(
+  stack: Stack,
+  { owner, stranger, guest }: Leads,
+): Promise<World['places']> {
   const own = await makePlace(stack, 'own', owner, guest.email);
   const foreign = await makePlace(stack, 'foreign', stranger, guest.email);
   const suspended = await newTenant(stack, owner.id);
   await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [suspended]);
-  const elsewhere = (name: PlaceName, tenant: string): Place => ({ ...own, name, tenant, ids: { ...own.ids, tnt: tenant } });
-  const nobody = { ids: { ...own.ids, tnt: createId('tnt'), usr: createId('usr') }, email: newAddress('unknown') };
+  const elsewhere = (name: PlaceName, tenant: string): Place => ({
+    ...own,
+    name,
+    tenant,
+    ids: { ...own.ids, tnt: tenant },
+  });
+  const nobody = {
+    ids: { ...own.ids, tnt: createId('tnt'), usr: createId('usr') },
+    email: newAddress('unknown'),
+  };
   return {
     own,
     foreign,
@@ -71,10 +101,18 @@ async function makePlaces(stack: Stack, { owner, stranger, guest }: Leads): Prom
 }
 
 /** A tenant with a record of every kind. */
-async function makePlace(stack: Stack, name: 'own' | 'foreign', keeper: Person, invitee: string): Promise<Place> {
+async function makePlace(
+  stack: Stack,
+  name: 'own' | 'foreign',
+  keeper: Person,
+  invitee: string,
+): Promise<Place> {
   const tenant = await newTenant(stack, keeper.id);
   const unmade = Object.fromEntries(
-    ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [prefix, createId(prefix as 'dom')]),
+    ['dom', 'sso', 'slk', 'ses', 'whk', 'bot', 'bky', 'usr', 'evt', 'tsk'].map((prefix) => [
+      prefix,
+      createId(prefix as 'dom'),
+    ]),
   );
   const empty: Place = {
     name,
@@ -106,12 +144,30 @@ async function makePlace(stack: Stack, name: 'own' | 'foreign', keeper: Person, 
   ]);
 }
 
-async function makePrincipals(stack: Stack, { owner, stranger, guest }: Leads, own: Place): Promise<Principal[]> {
+async function makePrincipals(
+  stack: Stack,
+  { owner, stranger, guest }: Leads,
+  own: Place,
+): Promise<Principal[]> {
   const support = await newPerson(stack, 'support');
-  bodyOf(await stack.call('Grants_Add', { Grant: { UserID: support.id, Role: 'platform-support' } }, stack.platformKey));
+  bodyOf(
+    await stack.call(
+      'Grants_Add',
+      { Grant: { UserID: support.id, Role: 'platform-support' } },
+      stack.platformKey,
+    ),
+  );
   const { token: ended } = await newSession(stack, owner.id, -1);
-  const everywhere = (holds: roles.Holds) => ({ inTenant: { own: holds, foreign: holds }, onPlatform: holds });
-  const person = (name: string, { id, email, token }: Person, inTenant: Principal['inTenant'] = {}, home?: 'own' | 'foreign'): Principal => ({
+  const everywhere = (holds: roles.Holds) => ({
+    inTenant: { own: holds, foreign: holds },
+    onPlatform: holds,
+  });
+  const person = (
+    name: string,
+    { id, email, token }: Person,
+    inTenant: Principal['inTenant'] = {},
+    home?: 'own' | 'foreign',
+  ): Principal => ({
     name,
     kind: 'user',
     token,
@@ -121,8 +177,22 @@ async function makePrincipals(stack: Stack, { owner, stranger, guest }: Leads, o
     onPlatform: roles.nothing,
     ...(home && { home }),
   });
-  const nobody = (name: string, token?: string): Principal => ({ name, kind: 'nobody', token, id: '', email: '', inTenant: {}, onPlatform: roles.nothing });
-  const installed = (kind: 'platform' | 'worker', token: string) => ({ name: kind, kind, token, id: kind, email: '' });
+  const nobody = (name: string, token?: string): Principal => ({
+    name,
+    kind: 'nobody',
+    token,
+    id: '',
+    email: '',
+    inTenant: {},
+    onPlatform: roles.nothing,
+  });
+  const installed = (kind: 'platform' | 'worker', token: string) => ({
+    name: kind,
+    kind,
+    token,
+    id: kind,
+    email: '',
+  });
   return [
     nobody('nobody'),
     nobody('junk', createToken('session')),
@@ -146,19 +216,30 @@ async function theMember(stack: Stack, { ids, email }: Place): Promise<Person> {
   return { id, email, token: (await newSession(stack, id)).token };
 }
 
-async function newMember(stack: Stack, { tenant: Tenant, keeper }: Place, role: string): Promise<Person> {
+async function newMember(
+  stack: Stack,
+  { tenant: Tenant, keeper }: Place,
+  role: string,
+): Promise<Person> {
   const person = await newPerson(stack, role);
   bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, keeper));
-  bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, keeper));
+  bodyOf(
+    await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, keeper),
+  );
   return person;
 }
 
 /** A bot with the role admin, with a key for all of it and one for a part. */
 async function makeBots(stack: Stack, { tenant: Tenant, keeper }: Place): Promise<Principal[]> {
   const bot = await createBot(stack, Tenant, keeper, { Name: 'caller' });
-  bodyOf(await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, keeper));
+  bodyOf(
+    await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, keeper),
+  );
   const part = ['iam.groups.read', 'iam.groups.write', 'iam.webhooks.read'];
-  const [whole, narrowed] = [await createKey(stack, bot, keeper), await createKey(stack, bot, keeper, { Permissions: part })];
+  const [whole, narrowed] = [
+    await createKey(stack, bot, keeper),
+    await createKey(stack, bot, keeper, { Permissions: part }),
+  ];
   const caller = (name: string, token: string, own: roles.Holds): Principal => ({
     name,
     kind: 'bot',
@@ -169,5 +250,8 @@ async function makeBots(stack: Stack, { tenant: Tenant, keeper }: Place): Promis
     inTenant: { own },
     onPlatform: roles.nothing,
   });
-  return [caller('bot', whole.Secret, roles.admin), caller('a narrowed key', narrowed.Secret, roles.only(...part))];
+  return [
+    caller('bot', whole.Secret, roles.admin),
+    caller('a narrowed key', narrowed.Secret, roles.only(...part)),
+  ];
 }

@@ -4,7 +4,16 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Stack, startStack } from '../harness.ts';
 import { newPerson, type Person } from '../matrix/people.ts';
-import { apply, asked, type Change, type History, history, resources, subjects, users } from './history.ts';
+import {
+  apply,
+  asked,
+  type Change,
+  type History,
+  history,
+  resources,
+  subjects,
+  users,
+} from './history.ts';
 import { countingWays, covers, emptyModel, holds, type Model, permissionsOf } from './model.ts';
 import { type Difference, openTenant, type Tenant } from './tenant.ts';
 
@@ -19,7 +28,9 @@ const seed = process.env['BAILIWICK_SEED'];
 /** Questions that are asked one by one, of each history. */
 const detailed = 12;
 
-const questions = asked.flatMap((Permission) => resources.map((Resource) => ({ Permission, Resource })));
+const questions = asked.flatMap((Permission) =>
+  resources.map((Resource) => ({ Permission, Resource })),
+);
 
 describe('decisions agree with a model of them', () => {
   let stack: Stack;
@@ -27,24 +38,38 @@ describe('decisions agree with a model of them', () => {
   let people: Person[];
   before(async () => {
     stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
-    [owner, ...people] = (await Promise.all(['owner', ...users].map((name) => newPerson(stack, name)))) as [Person, ...Person[]];
+    [owner, ...people] = (await Promise.all(
+      ['owner', ...users].map((name) => newPerson(stack, name)),
+    )) as [Person, ...Person[]];
   });
   after(() => stack?.stop());
 
-  test(`after ${runs} random histories, and for plans of what is done next`, { timeout: 3_600_000 }, async (t) => {
+  test(`after ${runs} random histories, and for plans of what is done next`, {
+    timeout: 3_600_000,
+  }, async (t) => {
     const figures = { changes: 0, answers: 0, allowed: 0, paths: 0, differences: 0 };
 
     async function compare(tenant: Tenant, model: Model, pick: number): Promise<void> {
       for (const subject of subjects) {
-        const expected = questions.map(({ Permission, Resource }) => holds(model, subject, Permission, Resource));
-        assert.deepEqual(named(subject, await tenant.check(subject, questions)), named(subject, expected));
+        const expected = questions.map(({ Permission, Resource }) =>
+          holds(model, subject, Permission, Resource),
+        );
+        assert.deepEqual(
+          named(subject, await tenant.check(subject, questions)),
+          named(subject, expected),
+        );
         figures.answers += expected.length;
         figures.allowed += expected.filter(Boolean).length;
-        for (const resource of resources) assert.deepEqual(await tenant.permissions(subject, resource), permissionsOf(model, subject, resource));
+        for (const resource of resources)
+          assert.deepEqual(
+            await tenant.permissions(subject, resource),
+            permissionsOf(model, subject, resource),
+          );
       }
       const ids = await tenant.grants();
       assert.deepEqual([...ids.values()].sort(), [...model.grants.keys()].sort());
-      for (const one of picked(model, pick)) figures.paths += await compareExplanation(tenant, model, one, ids);
+      for (const one of picked(model, pick))
+        figures.paths += await compareExplanation(tenant, model, one, ids);
     }
 
     async function run({ done, planned, pick }: History): Promise<void> {
@@ -59,7 +84,10 @@ describe('decisions agree with a model of them', () => {
       figures.differences += plan.gained.length + plan.lost.length;
     }
 
-    await fc.assert(fc.asyncProperty(history, run), { numRuns: runs, ...(seed !== undefined && { seed: Number(seed) }) });
+    await fc.assert(fc.asyncProperty(history, run), {
+      numRuns: runs,
+      ...(seed !== undefined && { seed: Number(seed) }),
+    });
     t.diagnostic(JSON.stringify({ runs, ...figures }));
   });
 });
@@ -79,10 +107,17 @@ type Question = { subject: string; Permission: string; Resource: string };
 
 /** Half of them about what is allowed, of which there is less. */
 function picked(model: Model, pick: number): Question[] {
-  const all = subjects.flatMap((subject) => questions.map((question) => ({ subject, ...question })));
-  const allowed = all.filter(({ subject, Permission, Resource }) => holds(model, subject, Permission, Resource));
+  const all = subjects.flatMap((subject) =>
+    questions.map((question) => ({ subject, ...question })),
+  );
+  const allowed = all.filter(({ subject, Permission, Resource }) =>
+    holds(model, subject, Permission, Resource),
+  );
   const some = <Item>(items: readonly Item[]) =>
-    Array.from({ length: Math.min(items.length, detailed / 2) }, (_, index) => items[(pick + 37 * index) % items.length] as Item);
+    Array.from(
+      { length: Math.min(items.length, detailed / 2) },
+      (_, index) => items[(pick + 37 * index) % items.length] as Item,
+    );
   return [...some(allowed), ...some(all)];
 }
 
@@ -97,15 +132,33 @@ async function compareExplanation(
   const expected = holds(model, subject, Permission, Resource);
   assert.equal(await tenant.checkOne(subject, Permission, Resource), expected, what);
   const { Allowed, Paths, Missing } = await tenant.explain(subject, Permission, Resource);
-  const ways = countingWays(model, subject, Resource).flatMap(({ grant, group, inheritedFrom, role, patterns }) =>
-    patterns.filter((pattern) => covers(pattern, Permission)).map((pattern) => [grant, group, inheritedFrom, role, pattern]),
+  const ways = countingWays(model, subject, Resource).flatMap(
+    ({ grant, group, inheritedFrom, role, patterns }) =>
+      patterns
+        .filter((pattern) => covers(pattern, Permission))
+        .map((pattern) => [grant, group, inheritedFrom, role, pattern]),
   );
-  const found = Paths.map((path) => [ids.get(path.Grant), path.Group, path.InheritedFrom, path.Role, path.Permission]);
-  assert.deepEqual([Allowed, Missing.length === 0, sorted(found)], [expected, expected, sorted(ways)], what);
+  const found = Paths.map((path) => [
+    ids.get(path.Grant),
+    path.Group,
+    path.InheritedFrom,
+    path.Role,
+    path.Permission,
+  ]);
+  assert.deepEqual(
+    [Allowed, Missing.length === 0, sorted(found)],
+    [expected, expected, sorted(ways)],
+    what,
+  );
   return found.length;
 }
 
-type Planned = { plan: Awaited<ReturnType<Tenant['plan']>>; planned: readonly Change[]; before: Model; after: Model };
+type Planned = {
+  plan: Awaited<ReturnType<Tenant['plan']>>;
+  planned: readonly Change[];
+  before: Model;
+  after: Model;
+};
 
 /** A plan tells what really came of it: all of it, nothing else, and what was refused. */
 function comparePlan({ plan, planned, before, after }: Planned): void {
@@ -116,7 +169,9 @@ function comparePlan({ plan, planned, before, after }: Planned): void {
     return verdict.code === 'ok' ? [] : [index];
   });
   assert.deepEqual(
-    plan.warnings.map((warning) => Number(/^Changes\[(\d+)\]\.\w+ would be refused: /.exec(warning)?.[1])),
+    plan.warnings.map((warning) =>
+      Number(/^Changes\[(\d+)\]\.\w+ would be refused: /.exec(warning)?.[1]),
+    ),
     refused,
     JSON.stringify(plan.warnings),
   );
@@ -125,22 +180,52 @@ function comparePlan({ plan, planned, before, after }: Planned): void {
 }
 
 /** Each thing told is held in `there` and not in `elsewhere`; and whatever is, is told. */
-function compareDifference(what: string, told: readonly Difference[], there: Model, elsewhere: Model): void {
-  assert.equal(new Set(told.map((one) => JSON.stringify(one))).size, told.length, `${what}: nothing is told twice`);
+function compareDifference(
+  what: string,
+  told: readonly Difference[],
+  there: Model,
+  elsewhere: Model,
+): void {
+  assert.equal(
+    new Set(told.map((one) => JSON.stringify(one))).size,
+    told.length,
+    `${what}: nothing is told twice`,
+  );
   for (const { Subject, Permission, Resource } of told) {
     const held = [there, elsewhere].map((model) => holds(model, Subject, Permission, Resource));
-    assert.deepEqual(held, [true, false], `${what}: ${JSON.stringify({ Subject, Permission, Resource })}`);
+    assert.deepEqual(
+      held,
+      [true, false],
+      `${what}: ${JSON.stringify({ Subject, Permission, Resource })}`,
+    );
   }
   for (const subject of subjects) {
-    for (const { Permission, Resource } of questions.filter((question) => !question.Permission.endsWith('*'))) {
-      if (!holds(there, subject, Permission, Resource) || holds(elsewhere, subject, Permission, Resource)) continue;
-      const isTold = told.some((one) => one.Subject === subject && ['', Resource].includes(one.Resource) && covers(one.Permission, Permission));
-      assert.ok(isTold, `${what}, but not told: ${JSON.stringify({ subject, Permission, Resource })}`);
+    for (const { Permission, Resource } of questions.filter(
+      (question) => !question.Permission.endsWith('*'),
+    )) {
+      if (
+        !holds(there, subject, Permission, Resource) ||
+        holds(elsewhere, subject, Permission, Resource)
+      )
+        continue;
+      const isTold = told.some(
+        (one) =>
+          one.Subject === subject &&
+          ['', Resource].includes(one.Resource) &&
+          covers(one.Permission, Permission),
+      );
+      assert.ok(
+        isTold,
+        `${what}, but not told: ${JSON.stringify({ subject, Permission, Resource })}`,
+      );
     }
   }
 }
 
-const sorted = (rows: ReadonlyArray<ReadonlyArray<string | undefined>>) => rows.map((row) => row.join(' | ')).sort();
+const sorted = (rows: ReadonlyArray<ReadonlyArray<string | undefined>>) =>
+  rows.map((row) => row.join(' | ')).sort();
 
 const named = (subject: string, answers: readonly boolean[]) =>
-  questions.map(({ Permission, Resource }, index) => `${subject} ${Permission} ${Resource}: ${answers[index]}`);
+  questions.map(
+    ({ Permission, Resource }, index) => `${subject} ${Permission} ${Resource}: ${answers[index]}`,
+  );

@@ -21,15 +21,28 @@ export type Change =
 export type Verdict = { model: Model; code: 'ok' | 'not_found' | 'failed_precondition' };
 
 export function apply(model: Model, change: Change): Verdict {
-  const ok = (changed: Partial<Model> = {}): Verdict => ({ model: { ...model, ...changed }, code: 'ok' });
+  const ok = (changed: Partial<Model> = {}): Verdict => ({
+    model: { ...model, ...changed },
+    code: 'ok',
+  });
   const fail = (code: Verdict['code']): Verdict => ({ model, code });
   switch (change.operation) {
     case 'TenantMembers_Add': {
       if (model.members.has(change.user)) return ok();
-      return ok({ members: plus(model.members, change.user), grants: granted(model, { type: 'user', subject: change.user, role: 'member', resource: '' }) });
+      return ok({
+        members: plus(model.members, change.user),
+        grants: granted(model, {
+          type: 'user',
+          subject: change.user,
+          role: 'member',
+          resource: '',
+        }),
+      });
     }
     case 'TenantMembers_Remove': {
-      const within = new Map([...model.within].map(([key, people]) => [key, minus(people, change.user)]));
+      const within = new Map(
+        [...model.within].map(([key, people]) => [key, minus(people, change.user)]),
+      );
       return ok({
         members: minus(model.members, change.user),
         within,
@@ -38,11 +51,17 @@ export function apply(model: Model, change: Change): Verdict {
     }
     case 'Groups_Save': {
       const key = keyOfPath(change.path);
-      return model.groups.has(key) ? ok() : ok({ groups: new Map(model.groups).set(key, change.path), within: new Map(model.within).set(key, new Set()) });
+      return model.groups.has(key)
+        ? ok()
+        : ok({
+            groups: new Map(model.groups).set(key, change.path),
+            within: new Map(model.within).set(key, new Set()),
+          });
     }
     case 'Groups_Delete': {
       const key = keyOfPath(change.path);
-      const others = <Value>(map: ReadonlyMap<string, Value>) => new Map([...map].filter(([other]) => other !== key));
+      const others = <Value>(map: ReadonlyMap<string, Value>) =>
+        new Map([...map].filter(([other]) => other !== key));
       return ok({
         groups: others(model.groups),
         within: others(model.within),
@@ -55,23 +74,38 @@ export function apply(model: Model, change: Change): Verdict {
     case 'Roles_Save':
       return ok({ roles: new Map(model.roles).set(change.slug, [...new Set(change.permissions)]) });
     case 'Roles_Delete': {
-      if ([...model.grants.values()].some(({ role }) => role === change.slug)) return fail('failed_precondition');
+      if ([...model.grants.values()].some(({ role }) => role === change.slug))
+        return fail('failed_precondition');
       return ok({ roles: new Map([...model.roles].filter(([slug]) => slug !== change.slug)) });
     }
     case 'Add': {
       const { type, subject, role } = change;
       if (type === 'user' && !model.members.has(subject)) return fail('not_found');
       if (type === 'group' && !model.groups.has(keyOfPath(subject))) return fail('not_found');
-      return builtIn.has(role) || model.roles.has(role) ? ok({ grants: granted(model, change) }) : fail('not_found');
+      return builtIn.has(role) || model.roles.has(role)
+        ? ok({ grants: granted(model, change) })
+        : fail('not_found');
     }
     case 'Remove':
-      return ok({ grants: new Map([...model.grants].filter(([key]) => key !== keyOfGrant(change))) });
+      return ok({
+        grants: new Map([...model.grants].filter(([key]) => key !== keyOfGrant(change))),
+      });
     case 'expire':
-      return ok({ grants: new Map([...model.grants].map(([key, grant]) => [key, { ...grant, expired: grant.expired || key === keyOfGrant(change) }])) });
+      return ok({
+        grants: new Map(
+          [...model.grants].map(([key, grant]) => [
+            key,
+            { ...grant, expired: grant.expired || key === keyOfGrant(change) },
+          ]),
+        ),
+      });
   }
 }
 
-function applyToMembers(model: Model, { operation, path, user }: { operation: string } & InGroup): Verdict {
+function applyToMembers(
+  model: Model,
+  { operation, path, user }: { operation: string } & InGroup,
+): Verdict {
   const key = keyOfPath(path);
   const people = model.within.get(key);
   const isAdded = operation === 'Groups_AddMember';
@@ -82,15 +116,23 @@ function applyToMembers(model: Model, { operation, path, user }: { operation: st
 }
 
 const plus = (people: ReadonlySet<string>, one: string) => new Set([...people, one]);
-const minus = (people: ReadonlySet<string>, one: string) => new Set([...people].filter((other) => other !== one));
+const minus = (people: ReadonlySet<string>, one: string) =>
+  new Set([...people].filter((other) => other !== one));
 
 /** Granting again what has expired makes it live again. */
 function granted({ grants }: Model, { type, subject, role, resource }: Sent): Model['grants'] {
-  const grant = { type, subject: type === 'group' ? keyOfPath(subject) : subject, role, resource, expired: false };
+  const grant = {
+    type,
+    subject: type === 'group' ? keyOfPath(subject) : subject,
+    role,
+    resource,
+    expired: false,
+  };
   return new Map(grants).set(keyOfGrant(grant), grant);
 }
 
-const without = ({ grants }: Model, isGone: (grant: Grant) => boolean): Model['grants'] => new Map([...grants].filter(([, grant]) => !isGone(grant)));
+const without = ({ grants }: Model, isGone: (grant: Grant) => boolean): Model['grants'] =>
+  new Map([...grants].filter(([, grant]) => !isGone(grant)));
 
 export const users = ['ada', 'bob', 'cyd', 'dot'] as const;
 export const bot = 'bot';
@@ -117,17 +159,38 @@ export const asked = [
 ] as const;
 
 // Nested, spelt differently, only in part alike, and below a group that need not be there.
-const path = fc.constantFrom('eng', '/Eng', 'eng/backend', 'ENG/backend', 'eng/backend/db', 'engine', 'ops', 'ops/a/b');
+const path = fc.constantFrom(
+  'eng',
+  '/Eng',
+  'eng/backend',
+  'ENG/backend',
+  'eng/backend/db',
+  'engine',
+  'ops',
+  'ops/a/b',
+);
 const user = fc.constantFrom(...users);
 const slug = fc.constantFrom('alpha', 'beta');
 const role = fc.constantFrom('alpha', 'alpha', 'beta', 'beta', 'member', 'owner');
-const pattern = fc.constantFrom('app.notes.read', 'app.notes.*', 'app.*', '*', 'app:notes.*', 'app.note.read', 'iam.groups.read', 'iam.groups.*', 'iam.*');
+const pattern = fc.constantFrom(
+  'app.notes.read',
+  'app.notes.*',
+  'app.*',
+  '*',
+  'app:notes.*',
+  'app.note.read',
+  'iam.groups.read',
+  'iam.groups.*',
+  'iam.*',
+);
 const to = fc.oneof(
   fc.record({ type: fc.constant('user' as const), subject: user }),
   fc.record({ type: fc.constant('group' as const), subject: path }),
   fc.record({ type: fc.constant('bot' as const), subject: fc.constant(bot) }),
 );
-const sent = fc.tuple(to, role, fc.constantFrom('', '', ...resources)).map(([whom, given, resource]) => ({ ...whom, role: given, resource }));
+const sent = fc
+  .tuple(to, role, fc.constantFrom('', '', ...resources))
+  .map(([whom, given, resource]) => ({ ...whom, role: given, resource }));
 
 const named = <Name extends string, Rest>(rest: fc.Arbitrary<Rest>, ...names: Name[]) =>
   fc.tuple(fc.constantFrom(...names), rest).map(([operation, more]) => ({ operation, ...more }));
@@ -137,7 +200,10 @@ const saved = fc.record({ slug, permissions: fc.array(pattern, { minLength: 1, m
 
 /** What Access_Plan can be asked about. */
 const plannable: fc.Arbitrary<Change> = fc.oneof(
-  { weight: 3, arbitrary: named(inGroup, 'Groups_AddMember', 'Groups_AddMember', 'Groups_RemoveMember') },
+  {
+    weight: 3,
+    arbitrary: named(inGroup, 'Groups_AddMember', 'Groups_AddMember', 'Groups_RemoveMember'),
+  },
   { weight: 2, arbitrary: named(saved, 'Roles_Save') },
   { weight: 1, arbitrary: named(fc.record({ slug }), 'Roles_Delete') },
   { weight: 1, arbitrary: named(fc.record({ path }), 'Groups_Delete') },
@@ -147,7 +213,15 @@ const plannable: fc.Arbitrary<Change> = fc.oneof(
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 8, arbitrary: plannable },
   { weight: 3, arbitrary: named(fc.record({ path }), 'Groups_Save') },
-  { weight: 2, arbitrary: named(fc.record({ user }), 'TenantMembers_Add', 'TenantMembers_Add', 'TenantMembers_Remove') },
+  {
+    weight: 2,
+    arbitrary: named(
+      fc.record({ user }),
+      'TenantMembers_Add',
+      'TenantMembers_Add',
+      'TenantMembers_Remove',
+    ),
+  },
   { weight: 1, arbitrary: named(sent, 'expire') },
 );
 

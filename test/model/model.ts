@@ -3,7 +3,13 @@
 
 export type SubjectType = 'user' | 'group' | 'bot';
 
-export type Grant = { type: SubjectType; subject: string; role: string; resource: string; expired: boolean };
+export type Grant = {
+  type: SubjectType;
+  subject: string;
+  role: string;
+  resource: string;
+  expired: boolean;
+};
 
 export type Model = {
   members: ReadonlySet<string>;
@@ -16,14 +22,28 @@ export type Model = {
 };
 
 /** A way by which a subject holds what a role gives. Groups are told by their paths. */
-export type Way = { grant: string; role: string; resource: string; expired: boolean; group: string; inheritedFrom: string; patterns: readonly string[] };
+export type Way = {
+  grant: string;
+  role: string;
+  resource: string;
+  expired: boolean;
+  group: string;
+  inheritedFrom: string;
+  patterns: readonly string[];
+};
 
 export const builtIn: ReadonlyMap<string, readonly string[]> = new Map([
   ['owner', ['iam.*']],
   ['member', ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read']],
 ]);
 
-export const emptyModel: Model = { members: new Set(), groups: new Map(), within: new Map(), roles: new Map(), grants: new Map() };
+export const emptyModel: Model = {
+  members: new Set(),
+  groups: new Map(),
+  within: new Map(),
+  roles: new Map(),
+  grants: new Map(),
+};
 
 export const keyOfPath = (path: string): string => path.replace(/^\//, '').toLowerCase();
 
@@ -36,13 +56,17 @@ function upwards(key: string): string[] {
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
-const isPlatformOnly = (permission: string): boolean => /^iam\.(platform|internal)\./.test(permission);
+const isPlatformOnly = (permission: string): boolean =>
+  /^iam\.(platform|internal)\./.test(permission);
 
 /** Whether a granted pattern stands for all that `wanted` stands for. `*` reaches everything but what has to be named. */
 export function covers(pattern: string, wanted: string): boolean {
   if (isPlatformOnly(wanted)) return false;
   if (!pattern.endsWith('*')) return pattern === wanted;
-  return wanted === pattern || (wanted.length >= pattern.length && wanted.startsWith(pattern.slice(0, -1)));
+  return (
+    wanted === pattern ||
+    (wanted.length >= pattern.length && wanted.startsWith(pattern.slice(0, -1)))
+  );
 }
 
 /** Every way by which a user or bot was granted something, whether it counts any more or not. */
@@ -55,7 +79,11 @@ export function waysOf(model: Model, subject: string): Way[] {
     if (type !== 'group') continue;
     for (const [group, people] of model.within) {
       if (!people.has(subject) || !upwards(group).includes(to)) continue;
-      ways.push({ ...way, group: model.groups.get(group) ?? '', inheritedFrom: to === group ? '' : (model.groups.get(to) ?? '') });
+      ways.push({
+        ...way,
+        group: model.groups.get(group) ?? '',
+        inheritedFrom: to === group ? '' : (model.groups.get(to) ?? ''),
+      });
     }
   }
   return ways;
@@ -63,10 +91,19 @@ export function waysOf(model: Model, subject: string): Way[] {
 
 /** Those that count on a resource; '' = in the whole tenant. */
 export const countingWays = (model: Model, subject: string, resource: string): Way[] =>
-  waysOf(model, subject).filter((way) => !way.expired && (way.resource === '' || way.resource === resource));
+  waysOf(model, subject).filter(
+    (way) => !way.expired && (way.resource === '' || way.resource === resource),
+  );
 
-export const holds = (model: Model, subject: string, permission: string, resource: string): boolean =>
-  countingWays(model, subject, resource).some(({ patterns }) => patterns.some((pattern) => covers(pattern, permission)));
+export const holds = (
+  model: Model,
+  subject: string,
+  permission: string,
+  resource: string,
+): boolean =>
+  countingWays(model, subject, resource).some(({ patterns }) =>
+    patterns.some((pattern) => covers(pattern, permission)),
+  );
 
 /** The patterns that a subject was granted. */
 export const permissionsOf = (model: Model, subject: string, resource: string): string[] =>

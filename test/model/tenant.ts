@@ -15,7 +15,13 @@ const families = {
   bot: { area: 'BotGrants', key: 'Bot' },
 } as const;
 
-export type Way = { Grant: string; Group: string; InheritedFrom: string; Role: string; Permission: string };
+export type Way = {
+  Grant: string;
+  Group: string;
+  InheritedFrom: string;
+  Role: string;
+  Permission: string;
+};
 export type Difference = { Subject: string; Permission: string; Resource: string };
 
 export type Tenant = Awaited<ReturnType<typeof openTenant>>;
@@ -23,14 +29,20 @@ export type Tenant = Awaited<ReturnType<typeof openTenant>>;
 export async function openTenant(stack: Stack, owner: Person, people: readonly Person[]) {
   const id = await newTenant(stack, owner.id);
   const { ID: botId } = await createBot(stack, id, owner.token);
-  const ids = new Map<string, string>([...users.map((user, index) => [user, people[index]?.id ?? ''] as const), [bot, botId]]);
+  const ids = new Map<string, string>([
+    ...users.map((user, index) => [user, people[index]?.id ?? ''] as const),
+    [bot, botId],
+  ]);
   const names = new Map([...ids].map(([name, one]) => [one, name]));
   const idOf = (name: string) => ids.get(name) ?? name;
   const nameOf = (one: string) => names.get(one) ?? one;
-  const ask = async (operation: string, request: object) => bodyOf(await stack.call(operation, { Tenant: id, ...request }, owner.token));
+  const ask = async (operation: string, request: object) =>
+    bodyOf(await stack.call(operation, { Tenant: id, ...request }, owner.token));
 
   /** The operation and the request that make a change. */
-  function requestOf(change: Exclude<Change, { operation: 'expire' }>): [operation: string, request: object] {
+  function requestOf(
+    change: Exclude<Change, { operation: 'expire' }>,
+  ): [operation: string, request: object] {
     const { operation } = change;
     switch (operation) {
       case 'TenantMembers_Add':
@@ -44,14 +56,35 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
       case 'Groups_RemoveMember':
         return [operation, { Tenant: id, Group: change.path, UserID: idOf(change.user) }];
       case 'Roles_Save':
-        return [operation, { Role: { Tenant: id, Slug: change.slug, Name: change.slug, Permissions: change.permissions } }];
+        return [
+          operation,
+          {
+            Role: {
+              Tenant: id,
+              Slug: change.slug,
+              Name: change.slug,
+              Permissions: change.permissions,
+            },
+          },
+        ];
       case 'Roles_Delete':
         return [operation, { Tenant: id, Slug: change.slug }];
       default: {
         const { area, key } = families[change.type];
         // Whether a grant that counts has an end makes no difference.
         const end = operation === 'Add' && change.resource === 'r1' ? { ExpiresAt: inDays(1) } : {};
-        return [`${area}_${operation}`, { Grant: { Tenant: id, [key]: idOf(change.subject), Role: change.role, Resource: change.resource, ...end } }];
+        return [
+          `${area}_${operation}`,
+          {
+            Grant: {
+              Tenant: id,
+              [key]: idOf(change.subject),
+              Role: change.role,
+              Resource: change.resource,
+              ...end,
+            },
+          },
+        ];
       }
     }
   }
@@ -76,8 +109,14 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
       return status === 200 ? 'ok' : String(body.Code);
     },
 
-    async check(subject: string, checks: readonly { Permission: string; Resource: string }[]): Promise<boolean[]> {
-      const { Allowed, Results } = (await ask('Access_Check', { Subject: idOf(subject), Checks: checks })) as unknown as {
+    async check(
+      subject: string,
+      checks: readonly { Permission: string; Resource: string }[],
+    ): Promise<boolean[]> {
+      const { Allowed, Results } = (await ask('Access_Check', {
+        Subject: idOf(subject),
+        Checks: checks,
+      })) as unknown as {
         Allowed: boolean;
         Results: Array<{ Allowed: boolean }>;
       };
@@ -87,18 +126,35 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
     },
 
     checkOne: async (subject: string, Permission: string, Resource: string) =>
-      (await ask('Access_Check', { Subject: idOf(subject), Permission, Resource }))['Allowed'] as boolean,
+      (await ask('Access_Check', { Subject: idOf(subject), Permission, Resource }))[
+        'Allowed'
+      ] as boolean,
 
     permissions: async (subject: string, Resource: string) =>
-      (await ask('Access_ListPermissions', { Subject: idOf(subject), Resource }))['Permissions'] as string[],
+      (await ask('Access_ListPermissions', { Subject: idOf(subject), Resource }))[
+        'Permissions'
+      ] as string[],
 
     explain: async (subject: string, Permission: string, Resource: string) =>
-      (await ask('Access_Explain', { Subject: idOf(subject), Permission, Resource })) as unknown as { Allowed: boolean; Paths: Way[]; Missing: string[] },
+      (await ask('Access_Explain', {
+        Subject: idOf(subject),
+        Permission,
+        Resource,
+      })) as unknown as { Allowed: boolean; Paths: Way[]; Missing: string[] },
 
-    async plan(changes: readonly Change[]): Promise<{ gained: Difference[]; lost: Difference[]; warnings: string[] }> {
-      const Changes = changes.flatMap((change) => (change.operation === 'expire' ? [] : [Object.fromEntries([requestOf(change)])]));
-      const { Gained, Lost, Warnings } = (await ask('Access_Plan', { Changes })) as unknown as { Gained: Difference[]; Lost: Difference[]; Warnings: string[] };
-      const readable = (all: Difference[]) => all.map((one) => ({ ...one, Subject: nameOf(one.Subject) }));
+    async plan(
+      changes: readonly Change[],
+    ): Promise<{ gained: Difference[]; lost: Difference[]; warnings: string[] }> {
+      const Changes = changes.flatMap((change) =>
+        change.operation === 'expire' ? [] : [Object.fromEntries([requestOf(change)])],
+      );
+      const { Gained, Lost, Warnings } = (await ask('Access_Plan', { Changes })) as unknown as {
+        Gained: Difference[];
+        Lost: Difference[];
+        Warnings: string[];
+      };
+      const readable = (all: Difference[]) =>
+        all.map((one) => ({ ...one, Subject: nameOf(one.Subject) }));
       return { gained: readable(Gained), lost: readable(Lost), warnings: Warnings };
     },
 
@@ -107,9 +163,20 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
       const found = new Map<string, string>();
       for (const type of ['user', 'group', 'bot'] as const) {
         const { area, key } = families[type];
-        const { items } = await readList<Record<string, string>>(stack, `${area}_ListByTenant`, { Tenant: id }, owner.token);
-        for (const { ID = '', Role: role = '', Resource: resource = '', [key]: subject = '' } of items) {
-          if (subject !== owner.id) found.set(ID, keyOfGrant({ type, subject: nameOf(subject), role, resource }));
+        const { items } = await readList<Record<string, string>>(
+          stack,
+          `${area}_ListByTenant`,
+          { Tenant: id },
+          owner.token,
+        );
+        for (const {
+          ID = '',
+          Role: role = '',
+          Resource: resource = '',
+          [key]: subject = '',
+        } of items) {
+          if (subject !== owner.id)
+            found.set(ID, keyOfGrant({ type, subject: nameOf(subject), role, resource }));
         }
       }
       return found;

@@ -95,7 +95,10 @@ const tsconfig = {
 
 type Registered = { status: number; userId?: string; messages?: string[] };
 type Created = { active?: boolean; secret?: string; messages?: string[] };
-type HeyApi = { check: (url: string, email: string) => Promise<string>; tenants: (url: string, token: string) => Promise<{ names?: string[]; code?: string }> };
+type HeyApi = {
+  check: (url: string, email: string) => Promise<string>;
+  tenants: (url: string, token: string) => Promise<{ names?: string[]; code?: string }>;
+};
 type Register = (baseUrl: string, email: string, password: string) => Promise<Registered>;
 
 describe('clients that stock generators make of openapi.json', () => {
@@ -114,7 +117,8 @@ describe('clients that stock generators make of openapi.json', () => {
     await stack?.stop();
   });
 
-  const use = <Module>(file: string): Promise<Module> => import(pathToFileURL(path.join(folder, file)).href) as Promise<Module>;
+  const use = <Module>(file: string): Promise<Module> =>
+    import(pathToFileURL(path.join(folder, file)).href) as Promise<Module>;
 
   test('openapi-typescript takes it, with every operation', async () => {
     const text = astToString(await openapiTS(pathToFileURL(document)));
@@ -129,11 +133,19 @@ describe('clients that stock generators make of openapi.json', () => {
       plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
       logs: { level: 'silent', file: false },
     });
-    assert.equal(readFileSync(path.join(folder, 'hey-api/sdk.gen.ts'), 'utf8').match(/^export const /gm)?.length, operationCount);
+    assert.equal(
+      readFileSync(path.join(folder, 'hey-api/sdk.gen.ts'), 'utf8').match(/^export const /gm)
+        ?.length,
+      operationCount,
+    );
   });
 
   test('what they make and what is written with it passes tsc', () => {
-    const { status, stdout, stderr } = spawnSync(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      path.join(root, 'node_modules/.bin/tsc'),
+      ['-p', folder],
+      { encoding: 'utf8' },
+    );
     assert.equal(status, 0, `${stdout}${stderr}`);
   });
 
@@ -144,15 +156,24 @@ describe('clients that stock generators make of openapi.json', () => {
       assert.equal(registered.status, 200);
       assert.match(registered.userId ?? '', /^usr_[0-9a-z]{26}$/);
       const refused = await register(stack.url, '', '');
-      assert.deepEqual([refused.status, refused.messages], [400, ['Email is required', 'Password is required']]);
+      assert.deepEqual(
+        [refused.status, refused.messages],
+        [400, ['Email is required', 'Password is required']],
+      );
     });
   }
 
   test('fetch.ts: a record with a bearer token', async () => {
-    const { createEndpoint } = await use<{ createEndpoint: (url: string, token: string, endpoint: object) => Promise<Created> }>('fetch.ts');
+    const { createEndpoint } = await use<{
+      createEndpoint: (url: string, token: string, endpoint: object) => Promise<Created>;
+    }>('fetch.ts');
     const { token } = await signUp(stack);
     const Tenant = await createTenant(stack, token);
-    const created = await createEndpoint(stack.url, token, { Tenant, Name: 'a', URL: `${stack.inboxUrl}/hooks/a` });
+    const created = await createEndpoint(stack.url, token, {
+      Tenant,
+      Name: 'a',
+      URL: `${stack.inboxUrl}/hooks/a`,
+    });
     assert.equal(created.active, true, JSON.stringify(created));
     assert.match(created.secret ?? '', /^whsec_/);
     const refused = await createEndpoint(stack.url, token, {});
@@ -165,6 +186,9 @@ describe('clients that stock generators make of openapi.json', () => {
     const { token } = await signUp(stack);
     await createTenant(stack, token, 'Acme');
     assert.deepEqual(await tenants(stack.url, token), { names: ['Acme'], code: undefined });
-    assert.deepEqual(await tenants(stack.url, 'junk'), { names: undefined, code: 'unauthenticated' });
+    assert.deepEqual(await tenants(stack.url, 'junk'), {
+      names: undefined,
+      code: 'unauthenticated',
+    });
   });
 });

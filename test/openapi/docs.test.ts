@@ -25,7 +25,9 @@ describe('GET /docs', () => {
   // The path of the public URL; a proxy hands it on or strips it.
   const prefix = '/iam';
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: `https://example.com${prefix}` });
+    stack = await startStack('one process', {
+      BAILIWICK_PUBLIC_URL: `https://example.com${prefix}`,
+    });
   });
   after(() => stack?.stop());
 
@@ -43,7 +45,10 @@ describe('GET /docs', () => {
 
   /** What the page's tags name, without the data: address of its empty icon. */
   function namesIn(html: string): string[] {
-    const names = Array.from(html.matchAll(/\b(?:src|href)="([^"]*)"/g), ([, name = '']) => name).filter((name) => name !== 'data:,');
+    const names = Array.from(
+      html.matchAll(/\b(?:src|href)="([^"]*)"/g),
+      ([, name = '']) => name,
+    ).filter((name) => name !== 'data:,');
     assert.ok(names.length >= 5, names.join());
     return names;
   }
@@ -51,7 +56,12 @@ describe('GET /docs', () => {
   for (const path of ['/docs', `${prefix}/docs`]) {
     test(`${path} and its assets answer 200 with their types and the policy`, async () => {
       const loaded = await load(`${stack.url}${path}`);
-      const types = new Map(Array.from(loaded, ([url, { response }]) => [new URL(url).pathname.replace(/\/\d+\.\d+\.\d+\//, '/*/'), response]));
+      const types = new Map(
+        Array.from(loaded, ([url, { response }]) => [
+          new URL(url).pathname.replace(/\/\d+\.\d+\.\d+\//, '/*/'),
+          response,
+        ]),
+      );
       const folder = path.replace(/docs$/, '');
       const expected = {
         [`${folder}docs`]: 'text/html; charset=utf-8',
@@ -68,7 +78,9 @@ describe('GET /docs', () => {
         assert.equal(response.headers.get('content-type'), type, name);
         assert.equal(response.headers.get('x-content-type-options'), 'nosniff', name);
         assert.equal(response.headers.get('referrer-policy'), 'no-referrer', name);
-        const directives = (response.headers.get('content-security-policy') ?? '').split('; ').map((directive) => directive.split(/ (.*)/).slice(0, 2));
+        const directives = (response.headers.get('content-security-policy') ?? '')
+          .split('; ')
+          .map((directive) => directive.split(/ (.*)/).slice(0, 2));
         assert.deepEqual(Object.fromEntries(directives), policy, name);
       }
     });
@@ -80,7 +92,8 @@ describe('GET /docs', () => {
       assert.ok(url.startsWith(`${stack.url}/`), url);
       if (url.endsWith('.css')) {
         assert.doesNotMatch(text, /@import|@font-face/, url);
-        for (const [, source = ''] of text.matchAll(/url\(\s*["']?([^)"']{0,20})/g)) assert.match(source, /^data:/, url);
+        for (const [, source = ''] of text.matchAll(/url\(\s*["']?([^)"']{0,20})/g))
+          assert.match(source, /^data:/, url);
       }
       if (url.endsWith('/docs')) {
         for (const name of namesIn(text)) assert.match(name, /^(?:docs\/|openapi\.json$)/);
@@ -92,7 +105,9 @@ describe('GET /docs', () => {
   test('Swagger UI is told to show openapi.json, and to ask no validator on another host', async () => {
     let config: Record<string, unknown> = {};
     const script = await (await fetch(`${stack.url}/docs/docs.js`)).text();
-    runInNewContext(script, { SwaggerUIBundle: (given: Record<string, unknown>) => (config = given) });
+    runInNewContext(script, {
+      SwaggerUIBundle: (given: Record<string, unknown>) => (config = given),
+    });
     assert.equal(config['url'], 'openapi.json');
     assert.equal(config['validatorUrl'], null);
     assert.equal(config['persistAuthorization'], false);
@@ -103,7 +118,11 @@ describe('GET /docs', () => {
   test('what is versioned is kept for good, the rest asks whether it still holds', async () => {
     for (const [url, { response, text }] of await load(`${stack.url}/docs`)) {
       const versioned = /\/docs\/\d+\.\d+\.\d+\//.test(url);
-      assert.equal(response.headers.get('cache-control'), versioned ? 'public, max-age=31536000, immutable' : 'no-cache', url);
+      assert.equal(
+        response.headers.get('cache-control'),
+        versioned ? 'public, max-age=31536000, immutable' : 'no-cache',
+        url,
+      );
       const head = await fetch(url, { method: 'HEAD' });
       assert.equal(head.status, 200, url);
       assert.equal(Number(head.headers.get('content-length')), Buffer.byteLength(text), url);
@@ -111,16 +130,31 @@ describe('GET /docs', () => {
       if (url.endsWith('/docs')) continue;
       assert.match(etag ?? '', /^"[\w-]{43}"$/, url);
       const again = await fetch(url, { headers: { 'if-none-match': `"other", W/${etag}` } });
-      assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], url);
-      assert.equal((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status, 200, url);
+      assert.deepEqual(
+        [again.status, await again.text(), again.headers.get('etag')],
+        [304, '', etag],
+        url,
+      );
+      assert.equal(
+        (await fetch(url, { headers: { 'if-none-match': '"other"' } })).status,
+        200,
+        url,
+      );
     }
   });
 
   test('the bundle is the file of the installed package, in the version of its address', async () => {
-    const installed = (name: string) => readFileSync(new URL(`../../gateway/node_modules/swagger-ui-dist/${name}`, import.meta.url), 'utf8');
+    const installed = (name: string) =>
+      readFileSync(
+        new URL(`../../gateway/node_modules/swagger-ui-dist/${name}`, import.meta.url),
+        'utf8',
+      );
     const { version } = JSON.parse(installed('package.json')) as { version: string };
     for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css'])
-      assert.ok((await (await fetch(`${stack.url}/docs/${version}/${name}`)).text()) === installed(name), name);
+      assert.ok(
+        (await (await fetch(`${stack.url}/docs/${version}/${name}`)).text()) === installed(name),
+        name,
+      );
   });
 
   test('no other file of the package or of the gateway is there, and nothing but reading', async () => {

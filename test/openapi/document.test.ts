@@ -13,7 +13,11 @@ import { documented } from '../interface/documented.ts';
 
 // openapi.json by the judgement of others: the schema of OpenAPI itself, and JSON Schema for its examples.
 
-type Media = { readonly schema: { readonly $ref: string }; readonly example?: unknown; readonly examples?: Record<string, { readonly value: ErrorBody }> };
+type Media = {
+  readonly schema: { readonly $ref: string };
+  readonly example?: unknown;
+  readonly examples?: Record<string, { readonly value: ErrorBody }>;
+};
 type Content = { readonly 'application/json': Media };
 type Response = { readonly $ref?: string; readonly content?: Content };
 type Endpoint = {
@@ -23,17 +27,28 @@ type Endpoint = {
   readonly responses: Record<string, Response>;
   readonly 'x-permission': string;
 };
-type ErrorBody = { readonly Code: string; readonly Message: string; readonly Messages: readonly string[]; readonly RequestID: string };
+type ErrorBody = {
+  readonly Code: string;
+  readonly Message: string;
+  readonly Messages: readonly string[];
+  readonly RequestID: string;
+};
 type Document = {
   readonly servers: ReadonlyArray<{ readonly url: string }>;
   readonly paths: Record<string, Record<string, Endpoint>>;
-  readonly components: { readonly responses: Record<string, Response>; readonly securitySchemes: Record<string, unknown> };
+  readonly components: {
+    readonly responses: Record<string, Response>;
+    readonly securitySchemes: Record<string, unknown>;
+  };
 };
 
 const text = await readFile(join(import.meta.dirname, '../../gateway/openapi.json'), 'utf8');
 const document: Document = JSON.parse(text);
 const routed = [...operations.values()].filter((operation) => operation.public);
-const endpoints = routed.map((operation) => ({ operation, endpoint: document.paths[`/${operation.name}`]?.['post'] ?? assert.fail(operation.name) }));
+const endpoints = routed.map((operation) => ({
+  operation,
+  endpoint: document.paths[`/${operation.name}`]?.['post'] ?? assert.fail(operation.name),
+}));
 
 // OpenAPI's own keywords are not JSON Schema's, and a key that no schema names is a mistake in an example.
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -45,7 +60,9 @@ function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
-  return 'properties' in copy && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy;
+  return 'properties' in copy && copy['type'] === 'object'
+    ? { ...copy, additionalProperties: false }
+    : copy;
 }
 
 function assertHolds(media: Media, value: unknown, where: string): void {
@@ -54,7 +71,9 @@ function assertHolds(media: Media, value: unknown, where: string): void {
 }
 
 const responseOf = (response: Response | undefined): Response =>
-  response?.$ref === undefined ? (response ?? {}) : (document.components.responses[response.$ref.replace('#/components/responses/', '')] ?? {});
+  response?.$ref === undefined
+    ? (response ?? {})
+    : (document.components.responses[response.$ref.replace('#/components/responses/', '')] ?? {});
 
 test('openapi.json is valid OpenAPI 3.0', async () => {
   const result = await new Validator().validate(structuredClone(document));
@@ -63,7 +82,10 @@ test('openapi.json is valid OpenAPI 3.0', async () => {
 
 test('the validator of OpenAPI finds a response that is none', async () => {
   const { paths, ...rest } = structuredClone(document) as unknown as Record<string, unknown>;
-  const result = await new Validator().validate({ ...rest, paths: { ...(paths as object), '/Wrong': { post: { responses: 1 } } } });
+  const result = await new Validator().validate({
+    ...rest,
+    paths: { ...(paths as object), '/Wrong': { post: { responses: 1 } } },
+  });
   assert.equal(result.valid, false);
 });
 
@@ -80,8 +102,14 @@ test('every operation has a request and a response example, and they are what th
 });
 
 test('a wrong example would be found', () => {
-  const media = document.paths['/Account_Register']?.['post']?.requestBody.content['application/json'] ?? assert.fail();
-  for (const wrong of [{ Email: 'a@example.com' }, { Email: 'a@example.com', Password: 'short' }, { ...(media.example as object), Unknown: 1 }])
+  const media =
+    document.paths['/Account_Register']?.['post']?.requestBody.content['application/json'] ??
+    assert.fail();
+  for (const wrong of [
+    { Email: 'a@example.com' },
+    { Email: 'a@example.com', Password: 'short' },
+    { ...(media.example as object), Unknown: 1 },
+  ])
     assert.throws(() => assertHolds(media, wrong, 'wrong'));
 });
 
@@ -89,22 +117,50 @@ test('every example request passes the validation of a real call', (t) => {
   // A key's end has to be ahead: the examples are of a day of their own.
   t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
   for (const { operation, endpoint } of endpoints) {
-    const example = endpoint.requestBody.content['application/json'].example as Record<string, unknown>;
+    const example = endpoint.requestBody.content['application/json'].example as Record<
+      string,
+      unknown
+    >;
     const { message, problems } = decodeJson(operation.method.input, example, operation.assigned);
-    assert.deepEqual([...problems, ...validate(operation.method.input, message)], [], operation.name);
+    assert.deepEqual(
+      [...problems, ...validate(operation.method.input, message)],
+      [],
+      operation.name,
+    );
   }
 });
 
 test('identifiers in the examples are TypeIDs, addresses are at example.com, and no token is a real one', () => {
-  const prefixes = ['usr', 'tnt', 'inv', 'grp', 'rol', 'grt', 'ggr', 'bgr', 'bot', 'bky', 'dom', 'aud', 'ses', 'sso', 'whk', 'slk', 'dek', 'evt'] as const;
+  const prefixes = [
+    'usr',
+    'tnt',
+    'inv',
+    'grp',
+    'rol',
+    'grt',
+    'ggr',
+    'bgr',
+    'bot',
+    'bky',
+    'dom',
+    'aud',
+    'ses',
+    'sso',
+    'whk',
+    'slk',
+    'dek',
+    'evt',
+  ] as const;
   for (const [value, prefix] of text.matchAll(/(?<=["/])([a-z]{3})_[0-9a-z]{26}(?=["/])/g))
     assert.ok(
       prefixes.some((known) => known === prefix && isId(known, value)),
       value,
     );
-  for (const prefix of prefixes) assert.match(text, new RegExp(`["/]${prefix}_[0-9a-z]{26}["/]`), prefix);
+  for (const prefix of prefixes)
+    assert.match(text, new RegExp(`["/]${prefix}_[0-9a-z]{26}["/]`), prefix);
   for (const [, host] of text.matchAll(/[\w.]+@([\w.-]+)/g)) assert.equal(host, 'example.com');
-  for (const [token] of text.matchAll(/\bbwk[a-z]_[0-9A-Za-z]{9,}/g)) assert.match(token, /^bwk[a-z]_(Example){7}$/);
+  for (const [token] of text.matchAll(/\bbwk[a-z]_[0-9A-Za-z]{9,}/g))
+    assert.match(token, /^bwk[a-z]_(Example){7}$/);
 });
 
 test('every failure has examples of ErrorResponse with the codes of its status', () => {
@@ -116,7 +172,9 @@ test('every failure has examples of ErrorResponse with the codes of its status',
     500: ['internal', 'unavailable'],
   };
   for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, { responses }] of Object.entries(item).filter(([key]) => key !== 'parameters')) {
+    for (const [method, { responses }] of Object.entries(item).filter(
+      ([key]) => key !== 'parameters',
+    )) {
       for (const [status, response] of Object.entries(responses).filter(([key]) => key >= '400')) {
         const where = `${method} ${path} ${status}`;
         const media = responseOf(response).content?.['application/json'] ?? assert.fail(where);
@@ -134,14 +192,25 @@ test('every failure has examples of ErrorResponse with the codes of its status',
 
 test('where the interface documents validation messages, the 400 example has them all', () => {
   for (const name of new Set(documented.validation.map(({ operation }) => operation))) {
-    const media = responseOf(document.paths[`/${name}`]?.['post']?.responses['400']).content?.['application/json'];
-    const messages = documented.validation.filter(({ operation }) => operation === name).map(({ message }) => message);
+    const media = responseOf(document.paths[`/${name}`]?.['post']?.responses['400']).content?.[
+      'application/json'
+    ];
+    const messages = documented.validation
+      .filter(({ operation }) => operation === name)
+      .map(({ message }) => message);
     assert.deepEqual(media?.examples?.['Invalid']?.value.Messages, messages, name);
   }
 });
 
 test('security says which credential the gateway asks for, and x-permission which permission', () => {
-  const schemes = { none: [], session: ['session'], any: ['session', 'botKey'], bot: ['botKey'], worker: ['worker'], service: undefined };
+  const schemes = {
+    none: [],
+    session: ['session'],
+    any: ['session', 'botKey'],
+    bot: ['botKey'],
+    worker: ['worker'],
+    service: undefined,
+  };
   for (const { operation, endpoint } of endpoints) {
     assert.deepEqual(
       endpoint.security.flatMap((one) => Object.keys(one)),
@@ -149,12 +218,23 @@ test('security says which credential the gateway asks for, and x-permission whic
       operation.name,
     );
     for (const rule of operation.allow)
-      if ('permission' in rule) assert.ok(endpoint['x-permission'].includes(rule.permission), `${operation.name}: ${rule.permission}`);
+      if ('permission' in rule)
+        assert.ok(
+          endpoint['x-permission'].includes(rule.permission),
+          `${operation.name}: ${rule.permission}`,
+        );
   }
-  assert.deepEqual(Object.keys(document.components.securitySchemes).sort(), ['botKey', 'session', 'worker']);
+  assert.deepEqual(Object.keys(document.components.securitySchemes).sort(), [
+    'botKey',
+    'session',
+    'worker',
+  ]);
 });
 
 test('the server is where the document comes from, below whatever path prefix', () => {
   const [{ url } = { url: '' }] = document.servers;
-  assert.equal(new URL(url, 'https://example.com/iam/openapi.json').href, 'https://example.com/iam/');
+  assert.equal(
+    new URL(url, 'https://example.com/iam/openapi.json').href,
+    'https://example.com/iam/',
+  );
 });

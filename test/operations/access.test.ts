@@ -7,7 +7,13 @@ import { createTenant, signUp } from '../people.ts';
 import { rowsOf } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
-type Path = { Grant: string; Group: string; InheritedFrom: string; Role: string; Permission: string };
+type Path = {
+  Grant: string;
+  Group: string;
+  InheritedFrom: string;
+  Role: string;
+  Permission: string;
+};
 type Explanation = { Allowed: boolean; Paths: Path[]; Missing: string[] };
 type Difference = { Subject: string; Permission: string; Resource: string };
 type Plan = { Gained: Difference[]; Lost: Difference[]; Warnings: string[] };
@@ -20,52 +26,96 @@ describeBoth('decisions', (topology) => {
     stack = await startStack(topology);
     [owner, person, other] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, owner.token);
-    const call = async (operation: string, body: object) => bodyOf(await stack.call(operation, body, owner?.token));
+    const call = async (operation: string, body: object) =>
+      bodyOf(await stack.call(operation, body, owner?.token));
     for (const one of [person, other]) await call('TenantMembers_Add', { Tenant, UserID: one.id });
-    await call('Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.*', 'iam.webhooks.read'] } });
-    await call('Roles_Save', { Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.read'] } });
-    for (const Path of ['eng', 'eng/backend']) await call('Groups_Save', { Group: { Tenant, Path } });
+    await call('Roles_Save', {
+      Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.*', 'iam.webhooks.read'] },
+    });
+    await call('Roles_Save', {
+      Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.read'] },
+    });
+    for (const Path of ['eng', 'eng/backend'])
+      await call('Groups_Save', { Group: { Tenant, Path } });
     await call('Groups_AddMember', { Tenant, Group: 'eng/backend', UserID: person.id });
     await call('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'editor' } });
-    await call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: 'reader', Resource: 'report-7' } });
+    await call('Grants_Add', {
+      Grant: { Tenant, UserID: person.id, Role: 'reader', Resource: 'report-7' },
+    });
   });
   after(() => stack?.stop());
 
-  const ask = (operation: string, body: object, token = owner?.token) => stack.call(operation, { Tenant, ...body }, token);
+  const ask = (operation: string, body: object, token = owner?.token) =>
+    stack.call(operation, { Tenant, ...body }, token);
   const explain = async (Permission: string, body: object = {}) =>
-    bodyOf(await ask('Access_Explain', { Subject: person?.id, Permission, ...body })) as unknown as Explanation;
-  const plan = async (...Changes: object[]) => bodyOf(await ask('Access_Plan', { Changes })) as unknown as Plan;
+    bodyOf(
+      await ask('Access_Explain', { Subject: person?.id, Permission, ...body }),
+    ) as unknown as Explanation;
+  const plan = async (...Changes: object[]) =>
+    bodyOf(await ask('Access_Plan', { Changes })) as unknown as Plan;
 
   test('Access_Check answers for one permission and for many, of the caller and of others', async () => {
-    const allowed = async (body: object, token?: string) => recordIn(await ask('Access_Check', body, token), 'Allowed');
+    const allowed = async (body: object, token?: string) =>
+      recordIn(await ask('Access_Check', body, token), 'Allowed');
     assert.equal(await allowed({ Permission: 'app.notes.write' }, person?.token), true);
     assert.equal(await allowed({ Permission: 'app.notes.*', Subject: person?.id }), true);
     assert.equal(await allowed({ Permission: 'app.*', Subject: person?.id }), false);
     assert.equal(await allowed({ Permission: 'app.reports.read', Subject: person?.id }), false);
-    assert.equal(await allowed({ Permission: 'app.reports.read', Resource: 'report-7', Subject: person?.id }), true);
-    assert.equal(await allowed({ Permission: 'app.reports.read', Resource: 'report-8', Subject: person?.id }), false);
-    assert.equal(await allowed({ Permission: 'app.notes.write', Resource: 'anything', Subject: person?.id }), true);
+    assert.equal(
+      await allowed({ Permission: 'app.reports.read', Resource: 'report-7', Subject: person?.id }),
+      true,
+    );
+    assert.equal(
+      await allowed({ Permission: 'app.reports.read', Resource: 'report-8', Subject: person?.id }),
+      false,
+    );
+    assert.equal(
+      await allowed({ Permission: 'app.notes.write', Resource: 'anything', Subject: person?.id }),
+      true,
+    );
     assert.equal(await allowed({ Permission: 'app.notes.write', Subject: createId('usr') }), false);
-    const Checks = [{ Permission: 'iam.webhooks.read' }, { Permission: 'app.reports.read', Resource: 'report-7' }, { Permission: 'iam.webhooks.write' }];
+    const Checks = [
+      { Permission: 'iam.webhooks.read' },
+      { Permission: 'app.reports.read', Resource: 'report-7' },
+      { Permission: 'iam.webhooks.write' },
+    ];
     const many = bodyOf(await ask('Access_Check', { Checks }, person?.token));
     assert.deepEqual(many, {
       Allowed: false,
       Results: Checks.map((check, index) => ({ Resource: '', ...check, Allowed: index < 2 })),
     });
     // The tenant may be left out where there is only one.
-    assert.deepEqual(bodyOf(await stack.call('Access_Check', { Permission: 'app.notes.read' }, person?.token)), { Allowed: true, Results: [] });
+    assert.deepEqual(
+      bodyOf(await stack.call('Access_Check', { Permission: 'app.notes.read' }, person?.token)),
+      { Allowed: true, Results: [] },
+    );
   });
 
   test('who may not read grants asks about nobody else, and learns nothing of other tenants', async () => {
     for (const operation of ['Access_Check', 'Access_ListPermissions', 'Access_Explain'])
-      assertRefused(await ask(operation, { Subject: owner?.id, Permission: 'app.x.read' }, person?.token), 403, 'permission_denied');
+      assertRefused(
+        await ask(operation, { Subject: owner?.id, Permission: 'app.x.read' }, person?.token),
+        403,
+        'permission_denied',
+      );
     const foreign = await createTenant(stack, other?.token ?? '');
-    const Missing = ['the user is not a member of the tenant', 'no role that is granted gives app.x.read'];
+    const Missing = [
+      'the user is not a member of the tenant',
+      'no role that is granted gives app.x.read',
+    ];
     for (const nowhere of [foreign, createId('tnt')]) {
-      const answer = await stack.call('Access_Explain', { Tenant: nowhere, Permission: 'app.x.read' }, person?.token);
+      const answer = await stack.call(
+        'Access_Explain',
+        { Tenant: nowhere, Permission: 'app.x.read' },
+        person?.token,
+      );
       assert.deepEqual(bodyOf(answer), { Allowed: false, Paths: [], Missing });
       assertRefused(
-        await stack.call('Access_Check', { Tenant: nowhere, Subject: other?.id, Permission: 'app.x.read' }, owner?.token),
+        await stack.call(
+          'Access_Check',
+          { Tenant: nowhere, Subject: other?.id, Permission: 'app.x.read' },
+          owner?.token,
+        ),
         403,
         'permission_denied',
       );
@@ -73,19 +123,41 @@ describeBoth('decisions', (topology) => {
     // Nor of a stranger, whether there is one and what became of them.
     const stranger = await signUp(stack);
     bodyOf(await stack.call('Users_Disable', { UserID: stranger.id }, stack.platformKey));
-    for (const Subject of [stranger.id, createId('usr')]) assert.deepEqual((await explain('app.x.read', { Subject })).Missing, Missing);
-    assertRefused(await ask('Access_Check', {}), 400, 'invalid_argument', ['Permission is required']);
-    assertRefused(await ask('Access_Check', { Permission: 'App', Subject: 'me' }), 400, 'invalid_argument', [
-      'Subject must be an identifier of a user or bot',
-      'Permission must be a permission such as app.reports.read, "*" only as the last segment',
+    for (const Subject of [stranger.id, createId('usr')])
+      assert.deepEqual((await explain('app.x.read', { Subject })).Missing, Missing);
+    assertRefused(await ask('Access_Check', {}), 400, 'invalid_argument', [
+      'Permission is required',
     ]);
+    assertRefused(
+      await ask('Access_Check', { Permission: 'App', Subject: 'me' }),
+      400,
+      'invalid_argument',
+      [
+        'Subject must be an identifier of a user or bot',
+        'Permission must be a permission such as app.reports.read, "*" only as the last segment',
+      ],
+    );
   });
 
   test('Access_ListPermissions lists what was granted, in the tenant and on a resource', async () => {
-    const list = async (body: object) => recordIn(await ask('Access_ListPermissions', { Subject: person?.id, ...body }), 'Permissions') as string[];
-    const everywhere = ['app.notes.*', 'iam.groups.read', 'iam.roles.read', 'iam.tenant.read', 'iam.users.read', 'iam.webhooks.read'];
+    const list = async (body: object) =>
+      recordIn(
+        await ask('Access_ListPermissions', { Subject: person?.id, ...body }),
+        'Permissions',
+      ) as string[];
+    const everywhere = [
+      'app.notes.*',
+      'iam.groups.read',
+      'iam.roles.read',
+      'iam.tenant.read',
+      'iam.users.read',
+      'iam.webhooks.read',
+    ];
     assert.deepEqual(await list({}), everywhere);
-    assert.deepEqual(await list({ Resource: 'report-7' }), [...everywhere, 'app.reports.read'].sort());
+    assert.deepEqual(
+      await list({ Resource: 'report-7' }),
+      [...everywhere, 'app.reports.read'].sort(),
+    );
   });
 
   test('Access_Explain names every way, and where there is none what is missing', async () => {
@@ -93,14 +165,29 @@ describeBoth('decisions', (topology) => {
     assert.deepEqual([Allowed, Missing], [true, []]);
     assert.deepEqual(
       Paths.map(({ Grant, ...path }) => [Grant.startsWith('ggr_'), path]),
-      [[true, { Group: 'eng/backend', InheritedFrom: 'eng', Role: 'editor', Permission: 'app.notes.*' }]],
+      [
+        [
+          true,
+          { Group: 'eng/backend', InheritedFrom: 'eng', Role: 'editor', Permission: 'app.notes.*' },
+        ],
+      ],
     );
     bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: person?.id, Role: 'editor' } }));
-    assert.deepEqual((await explain('app.notes.write')).Paths.map(({ Group }) => Group).sort(), ['', 'eng/backend']);
+    assert.deepEqual((await explain('app.notes.write')).Paths.map(({ Group }) => Group).sort(), [
+      '',
+      'eng/backend',
+    ]);
     bodyOf(await ask('Grants_Remove', { Grant: { Tenant, UserID: person?.id, Role: 'editor' } }));
-    assert.deepEqual((await explain('app.billing.pay')).Missing, ['no role that is granted gives app.billing.pay']);
-    assert.match((await explain('app.reports.read')).Missing.join(), /^the grant grt_\w+ of the role reader is for the resource report-7 only$/);
-    assert.deepEqual((await explain('iam.platform.users.read')).Missing, ['iam.platform.users.read counts on the platform only']);
+    assert.deepEqual((await explain('app.billing.pay')).Missing, [
+      'no role that is granted gives app.billing.pay',
+    ]);
+    assert.match(
+      (await explain('app.reports.read')).Missing.join(),
+      /^the grant grt_\w+ of the role reader is for the resource report-7 only$/,
+    );
+    assert.deepEqual((await explain('iam.platform.users.read')).Missing, [
+      'iam.platform.users.read counts on the platform only',
+    ]);
     assert.deepEqual((await explain('app.x.read', { Subject: createId('usr') })).Missing, [
       'the user is not a member of the tenant',
       'no role that is granted gives app.x.read',
@@ -108,19 +195,40 @@ describeBoth('decisions', (topology) => {
   });
 
   test('Access_Plan says who would gain and lose what, and changes nothing', async () => {
-    const before = await rowsOf(stack, 'select * from access.grant_entry where tenant = $1 order by id', [Tenant]);
+    const before = await rowsOf(
+      stack,
+      'select * from access.grant_entry where tenant = $1 order by id',
+      [Tenant],
+    );
     const outbox = await rowsOf(stack, 'select count(*) from access.outbox');
     const moved = await plan(
       { Groups_RemoveMember: { Tenant, Group: 'eng/backend', UserID: person?.id } },
       { Groups_AddMember: { Tenant, Group: 'eng', UserID: other?.id } },
     );
-    const editor = (Subject?: string) => ['iam.webhooks.read', 'app.notes.*'].map((Permission) => ({ Subject, Permission, Resource: '' }));
+    const editor = (Subject?: string) =>
+      ['iam.webhooks.read', 'app.notes.*'].map((Permission) => ({
+        Subject,
+        Permission,
+        Resource: '',
+      }));
     assert.deepEqual(moved, { Gained: editor(other?.id), Lost: editor(person?.id), Warnings: [] });
-    const deleted = await plan({ Groups_Delete: { Tenant, Path: 'eng' } }, { Groups_Delete: { Tenant, Path: 'eng/backend' } });
+    const deleted = await plan(
+      { Groups_Delete: { Tenant, Path: 'eng' } },
+      { Groups_Delete: { Tenant, Path: 'eng/backend' } },
+    );
     assert.deepEqual(deleted.Lost, editor(person?.id));
-    const widened = await plan({ Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.*'] } } });
-    assert.deepEqual(widened.Gained, [{ Subject: person?.id, Permission: 'app.reports.*', Resource: 'report-7' }]);
-    assert.deepEqual(await rowsOf(stack, 'select * from access.grant_entry where tenant = $1 order by id', [Tenant]), before);
+    const widened = await plan({
+      Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['app.reports.*'] } },
+    });
+    assert.deepEqual(widened.Gained, [
+      { Subject: person?.id, Permission: 'app.reports.*', Resource: 'report-7' },
+    ]);
+    assert.deepEqual(
+      await rowsOf(stack, 'select * from access.grant_entry where tenant = $1 order by id', [
+        Tenant,
+      ]),
+      before,
+    );
     assert.deepEqual(await rowsOf(stack, 'select count(*) from access.outbox'), outbox);
   });
 
@@ -131,7 +239,11 @@ describeBoth('decisions', (topology) => {
       { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'nothing' } } },
       { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'reader' } } },
       { Roles_Save: { Role: { Tenant, Slug: 'reader', Permissions: ['iam.wirte'] } } },
-      { Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'editor', ExpiresAt: '2020-01-01T00:00:00Z' } } },
+      {
+        Grants_Add: {
+          Grant: { Tenant, UserID: other?.id, Role: 'editor', ExpiresAt: '2020-01-01T00:00:00Z' },
+        },
+      },
     );
     assert.deepEqual(answer.Warnings, [
       'Changes[0].Roles_Delete would be refused: the role is granted',
@@ -140,39 +252,85 @@ describeBoth('decisions', (topology) => {
       'Changes[4].Roles_Save would be refused: Role.Permissions iam.wirte is no permission of Bailiwick',
       'Changes[5].Grants_Add would be refused: Grant.ExpiresAt must be in the future',
     ]);
-    assert.deepEqual(answer.Gained, [{ Subject: other?.id, Permission: 'app.reports.read', Resource: '' }]);
+    assert.deepEqual(answer.Gained, [
+      { Subject: other?.id, Permission: 'app.reports.read', Resource: '' },
+    ]);
     // What the asking person could not do is refused to it here as well.
     bodyOf(await ask('Grants_Add', { Grant: { Tenant, UserID: other?.id, Role: 'auditor' } }));
-    const asked = await ask('Access_Plan', { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'owner' } } }] }, other?.token);
-    assert.deepEqual(bodyOf(asked), { Gained: [], Lost: [], Warnings: ['Changes[0].Grants_Add would be refused: it needs iam.grants.write'] });
-    assertRefused(await ask('Access_Plan', { Changes: [{}] }), 400, 'invalid_argument', ['Changes[0] must hold the request of exactly one operation']);
-    assertRefused(await ask('Access_Plan', { Changes: [{ Roles_Delete: { Tenant: createId('tnt'), Slug: 'editor' } }] }), 400, 'invalid_argument', [
-      "Changes[0].Roles_Delete must be in the plan's Tenant",
+    const asked = await ask(
+      'Access_Plan',
+      { Changes: [{ Grants_Add: { Grant: { Tenant, UserID: other?.id, Role: 'owner' } } }] },
+      other?.token,
+    );
+    assert.deepEqual(bodyOf(asked), {
+      Gained: [],
+      Lost: [],
+      Warnings: ['Changes[0].Grants_Add would be refused: it needs iam.grants.write'],
+    });
+    assertRefused(await ask('Access_Plan', { Changes: [{}] }), 400, 'invalid_argument', [
+      'Changes[0] must hold the request of exactly one operation',
     ]);
-    assertRefused(await ask('Access_Plan', { Changes: [{ Roles_Delete: { Tenant, Slug: 'X' } }] }), 400, 'invalid_argument', [
-      'Changes[0].Roles_Delete.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
-    ]);
+    assertRefused(
+      await ask('Access_Plan', {
+        Changes: [{ Roles_Delete: { Tenant: createId('tnt'), Slug: 'editor' } }],
+      }),
+      400,
+      'invalid_argument',
+      ["Changes[0].Roles_Delete must be in the plan's Tenant"],
+    );
+    assertRefused(
+      await ask('Access_Plan', { Changes: [{ Roles_Delete: { Tenant, Slug: 'X' } }] }),
+      400,
+      'invalid_argument',
+      [
+        'Changes[0].Roles_Delete.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
+      ],
+    );
     assertRefused(await ask('Access_Plan', {}), 400, 'invalid_argument', ['Changes is required']);
   });
 
   test('plans in whatever order wait for nobody for ever, and nobody fails by them', async () => {
-    const grants = [person, other].map((one) => ({ Grants_Add: { Grant: { Tenant, UserID: one?.id, Role: 'editor', Resource: 'a' } } }));
+    const grants = [person, other].map((one) => ({
+      Grants_Add: { Grant: { Tenant, UserID: one?.id, Role: 'editor', Resource: 'a' } },
+    }));
     const both = [grants, grants.toReversed()];
-    const planning = Array.from({ length: 12 }, (_, index) => ask('Access_Plan', { Changes: both[index % 2] }));
-    const granting = Array.from({ length: 12 }, (_, index) => ask('Grants_Add', grants[index % 2]?.Grants_Add ?? {}));
+    const planning = Array.from({ length: 12 }, (_, index) =>
+      ask('Access_Plan', { Changes: both[index % 2] }),
+    );
+    const granting = Array.from({ length: 12 }, (_, index) =>
+      ask('Grants_Add', grants[index % 2]?.Grants_Add ?? {}),
+    );
     for (const answer of await Promise.all([...planning, ...granting])) bodyOf(answer);
   });
 
   test('the audit names the grant that allowed a change, also where a group was given it', async () => {
-    const call = async (operation: string, body: object, token = owner?.token) => bodyOf(await stack.call(operation, { Tenant, ...body }, token));
-    await call('Roles_Save', { Role: { Tenant, Slug: 'steward', Permissions: ['iam.groups.write'] } });
+    const call = async (operation: string, body: object, token = owner?.token) =>
+      bodyOf(await stack.call(operation, { Tenant, ...body }, token));
+    await call('Roles_Save', {
+      Role: { Tenant, Slug: 'steward', Permissions: ['iam.groups.write'] },
+    });
     await call('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'steward' } });
     await call('Groups_Save', { Group: { Tenant, Path: 'guests' } }, person?.token);
-    const { items } = await readList<{ ID: string; Role: string }>(stack, 'GroupGrants_ListByTenant', { Tenant }, String(owner?.token));
+    const { items } = await readList<{ ID: string; Role: string }>(
+      stack,
+      'GroupGrants_ListByTenant',
+      { Tenant },
+      String(owner?.token),
+    );
     const entry = await eventually('the entry', async () => {
       const asked = { Tenant, Filter: { Actions: ['group.created'], ActorIDs: [person?.id] } };
-      return (await readList<{ Permission: string; GrantID: string }>(stack, 'Audit_List', asked, String(owner?.token))).items[0];
+      return (
+        await readList<{ Permission: string; GrantID: string }>(
+          stack,
+          'Audit_List',
+          asked,
+          String(owner?.token),
+        )
+      ).items[0];
     });
-    assert.deepEqual([entry.Permission, entry.GrantID], ['iam.groups.write', items.find(({ Role }) => Role === 'steward')?.ID]);
+    assert.deepEqual(
+      [entry.Permission, entry.GrantID],
+      ['iam.groups.write', items.find(({ Role }) => Role === 'steward')?.ID],
+    );
   });
 });

@@ -6,7 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
 import { describeAll, eventually, type Stack, startStack } from '../harness.ts';
-import { createTenant, mailsTo, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import {
+  createTenant,
+  mailsTo,
+  mailTo,
+  newAddress,
+  password,
+  register,
+  signUp,
+  tokenIn,
+} from '../people.ts';
 import { textBelow } from '../store.ts';
 import { type Collector, startCollector } from '../telemetry/collector.ts';
 import { scrapeAll } from '../telemetry/scrape.ts';
@@ -23,11 +32,15 @@ describeAll('accounts', (topology) => {
     await collector.stop();
   });
 
-  const login = (email: string, secret = password) => stack.call('Account_Login', { Email: email, Password: secret });
+  const login = (email: string, secret = password) =>
+    stack.call('Account_Login', { Email: email, Password: secret });
 
   test('Account_Register answers alike for a known address, and mails its owner', async () => {
     const { email, id } = await signUp(stack);
-    const again = await stack.call('Account_Register', { Email: email.toUpperCase(), Password: 'another password' });
+    const again = await stack.call('Account_Register', {
+      Email: email.toUpperCase(),
+      Password: 'another password',
+    });
     assert.equal(again.status, 200);
     assert.match(String(again.body['UserID']), /^usr_/);
     assert.notEqual(again.body['UserID'], id);
@@ -52,7 +65,15 @@ describeAll('accounts', (topology) => {
     assert.equal((await stack.call('Account_Verify', { Token: tokenIn(own) })).status, 400);
     const reset = await mailTo(stack, email, 3);
     assert.match(tokenIn(reset), /^bwkr_/);
-    assert.equal((await stack.call('Account_ResetPassword', { Token: tokenIn(reset), Password: 'mine and only mine' })).status, 200);
+    assert.equal(
+      (
+        await stack.call('Account_ResetPassword', {
+          Token: tokenIn(reset),
+          Password: 'mine and only mine',
+        })
+      ).status,
+      200,
+    );
     assert.equal((await login(email, 'mine and only mine')).status, 200);
   });
 
@@ -86,7 +107,9 @@ describeAll('accounts', (topology) => {
       for (let attempt = 0; attempt < 4; attempt++) await register(stack, email);
       await mailTo(stack, email, 4);
       const tokens = (await mailsTo(stack, email)).map(tokenIn);
-      const answers = await Promise.all(tokens.map((token) => stack.call('Account_Verify', { Token: token })));
+      const answers = await Promise.all(
+        tokens.map((token) => stack.call('Account_Verify', { Token: token })),
+      );
       assert.equal(answers.filter(({ status }) => status === 200).length, 1);
       assert.equal(answers.filter(({ status }) => status === 400).length, 3);
     }
@@ -102,7 +125,10 @@ describeAll('accounts', (topology) => {
     assert.equal((await stack.call('Account_Verify', { Token: tokenIn(second) })).status, 200);
     const unknown = newAddress('nobody');
     assert.deepEqual((await stack.call('Account_ResendVerification', { Email: unknown })).body, {});
-    assert.deepEqual((await stack.call('Account_RequestPasswordReset', { Email: unknown })).body, {});
+    assert.deepEqual(
+      (await stack.call('Account_RequestPasswordReset', { Email: unknown })).body,
+      {},
+    );
     await sleep(500);
     assert.deepEqual(await mailsTo(stack, unknown), []);
   });
@@ -115,11 +141,23 @@ describeAll('accounts', (topology) => {
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const second = await mailTo(stack, email, 3);
     assert.ok(second.Links.some((link) => link.startsWith(`${stack.url}/reset#token=`)));
-    const dead = await stack.call('Account_ResetPassword', { Token: tokenIn(first), Password: 'a brand new one' });
+    const dead = await stack.call('Account_ResetPassword', {
+      Token: tokenIn(first),
+      Password: 'a brand new one',
+    });
     assert.equal(dead.status, 400);
     assert.equal(dead.body.Code, 'failed_precondition');
-    assert.equal((await stack.call('Account_ResetPassword', { Token: tokenIn(second), Password: 'a brand new one' })).status, 200);
-    for (const session of [token, other]) assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
+    assert.equal(
+      (
+        await stack.call('Account_ResetPassword', {
+          Token: tokenIn(second),
+          Password: 'a brand new one',
+        })
+      ).status,
+      200,
+    );
+    for (const session of [token, other])
+      assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
     assert.equal((await login(email)).status, 401);
     assert.equal((await login(email, 'a brand new one')).status, 200);
     await mailTo(stack, email, 4);
@@ -129,20 +167,28 @@ describeAll('accounts', (topology) => {
     const email = newAddress();
     await register(stack, email);
     const verify = tokenIn(await mailTo(stack, email));
-    const verified = await Promise.all(Array.from({ length: 200 }, () => stack.call('Account_Verify', { Token: verify })));
+    const verified = await Promise.all(
+      Array.from({ length: 200 }, () => stack.call('Account_Verify', { Token: verify })),
+    );
     assert.equal(verified.filter(({ status }) => status === 200).length, 1);
     assert.equal(verified.filter(({ status }) => status === 400).length, 199);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = tokenIn(await mailTo(stack, email, 2));
     const resets = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => stack.call('Account_ResetPassword', { Token: reset, Password: `password number ${index}` })),
+      Array.from({ length: 50 }, (_, index) =>
+        stack.call('Account_ResetPassword', { Token: reset, Password: `password number ${index}` }),
+      ),
     );
     assert.equal(resets.filter(({ status }) => status === 200).length, 1);
   });
 
   test('Account_Login answers alike for a wrong password, an unknown address and what is no address', async () => {
     const { email } = await signUp(stack);
-    const answers = await Promise.all([login(email, 'wrong password'), login(newAddress(), password), login('not an address', password)]);
+    const answers = await Promise.all([
+      login(email, 'wrong password'),
+      login(newAddress(), password),
+      login('not an address', password),
+    ]);
     for (const { status, body } of answers) {
       assert.equal(status, 401);
       assert.deepEqual(body.Messages, ['email or password is wrong']);
@@ -164,10 +210,22 @@ describeAll('accounts', (topology) => {
     const bob = await signUp(stack);
     const own = await stack.call('Users_GetByEmail', { Email: ada.email.toUpperCase() }, ada.token);
     assert.equal((own.body['User'] as { ID: string }).ID, ada.id);
-    assert.equal((await stack.call('Users_GetByEmail', { Email: ada.email }, bob.token)).status, 403);
-    assert.equal((await stack.call('Users_GetByEmail', { Email: newAddress() }, bob.token)).status, 403);
-    assert.equal((await stack.call('Users_GetByEmail', { Email: ada.email }, stack.platformKey)).status, 200);
-    assert.equal((await stack.call('Users_GetByEmail', { Email: newAddress() }, stack.platformKey)).body.Code, 'not_found');
+    assert.equal(
+      (await stack.call('Users_GetByEmail', { Email: ada.email }, bob.token)).status,
+      403,
+    );
+    assert.equal(
+      (await stack.call('Users_GetByEmail', { Email: newAddress() }, bob.token)).status,
+      403,
+    );
+    assert.equal(
+      (await stack.call('Users_GetByEmail', { Email: ada.email }, stack.platformKey)).status,
+      200,
+    );
+    assert.equal(
+      (await stack.call('Users_GetByEmail', { Email: newAddress() }, stack.platformKey)).body.Code,
+      'not_found',
+    );
   });
 
   test('expired tokens and sessions are dead, swept or not', async () => {
@@ -178,23 +236,51 @@ describeAll('accounts', (topology) => {
     const idle = String((await login(email)).body['Token']);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = tokenIn(await mailTo(stack, email, 2));
-    await query(stack.databaseUrl, `update identity.registration set expires_at = now() - interval '1 second' where email = '${pending}'`);
-    await query(stack.databaseUrl, `update identity.reset_token set expires_at = now() - interval '1 second'`);
-    const [first, second] = [tokenHash(token), tokenHash(idle)].map((hash) => Buffer.from(hash).toString('hex'));
-    await query(stack.databaseUrl, `update identity.session set expires_at = now() - interval '1 second' where token_hash = '\\x${first}'`);
-    await query(stack.databaseUrl, `update identity.session set last_seen_at = now() - interval '8 days' where token_hash = '\\x${second}'`);
-    assert.equal((await stack.call('Account_Verify', { Token: verify })).body.Code, 'failed_precondition');
-    assert.equal((await stack.call('Account_ResetPassword', { Token: reset, Password: password })).body.Code, 'failed_precondition');
-    for (const session of [token, idle]) assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
+    await query(
+      stack.databaseUrl,
+      `update identity.registration set expires_at = now() - interval '1 second' where email = '${pending}'`,
+    );
+    await query(
+      stack.databaseUrl,
+      `update identity.reset_token set expires_at = now() - interval '1 second'`,
+    );
+    const [first, second] = [tokenHash(token), tokenHash(idle)].map((hash) =>
+      Buffer.from(hash).toString('hex'),
+    );
+    await query(
+      stack.databaseUrl,
+      `update identity.session set expires_at = now() - interval '1 second' where token_hash = '\\x${first}'`,
+    );
+    await query(
+      stack.databaseUrl,
+      `update identity.session set last_seen_at = now() - interval '8 days' where token_hash = '\\x${second}'`,
+    );
+    assert.equal(
+      (await stack.call('Account_Verify', { Token: verify })).body.Code,
+      'failed_precondition',
+    );
+    assert.equal(
+      (await stack.call('Account_ResetPassword', { Token: reset, Password: password })).body.Code,
+      'failed_precondition',
+    );
+    for (const session of [token, idle])
+      assert.equal((await stack.call('Account_Get', {}, session)).status, 401);
   });
 
   test('a reset token is of the address that it was sent to', async () => {
     const { id, email } = await signUp(stack);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'a brand new one' };
-    const moveTo = (address: string) => query(stack.databaseUrl, `update identity.user_account set email_key = '${address}' where id = '${id}'`);
+    const moveTo = (address: string) =>
+      query(
+        stack.databaseUrl,
+        `update identity.user_account set email_key = '${address}' where id = '${id}'`,
+      );
     await moveTo(newAddress());
-    assert.equal((await stack.call('Account_ResetPassword', reset)).body.Code, 'failed_precondition');
+    assert.equal(
+      (await stack.call('Account_ResetPassword', reset)).body.Code,
+      'failed_precondition',
+    );
     await moveTo(email);
     assert.equal((await stack.call('Account_ResetPassword', reset)).status, 200);
   });
@@ -204,10 +290,16 @@ describeAll('accounts', (topology) => {
     const token = String((await login(email)).body['Token']);
     await stack.call('Account_RequestPasswordReset', { Email: email });
     const reset = { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'a brand new one' };
-    await query(stack.databaseUrl, `update identity.user_account set status = 'disabled' where id = '${id}'`);
+    await query(
+      stack.databaseUrl,
+      `update identity.user_account set status = 'disabled' where id = '${id}'`,
+    );
     assert.equal((await stack.call('Account_Get', {}, token)).status, 401);
     assert.equal((await login(email)).status, 401);
-    assert.equal((await stack.call('Account_ResetPassword', reset)).body.Code, 'failed_precondition');
+    assert.equal(
+      (await stack.call('Account_ResetPassword', reset)).body.Code,
+      'failed_precondition',
+    );
   });
 
   test('no token and no password is readable in the database, the logs, the broker or the telemetry', async () => {
@@ -223,20 +315,40 @@ describeAll('accounts', (topology) => {
       database: await dumpOf(stack.databaseUrl),
       logs: textBelow(path.join(stack.folder, 'logs')),
       broker: textBelow(path.join(stack.folder, 'nats')),
-      spans: await eventually('the spans', async () => collector.text().includes('Webhooks_CreateEndpoint') && collector.text()),
+      spans: await eventually(
+        'the spans',
+        async () => collector.text().includes('Webhooks_CreateEndpoint') && collector.text(),
+      ),
       metrics: await scrapeAll(stack),
     };
-    assert.ok(places.database.includes(email) && places.broker.includes(email), 'the places are searched');
-    for (const text of [places.logs, places.spans, places.metrics]) assert.ok(text.includes('Account_Login') && !text.includes(email));
+    assert.ok(
+      places.database.includes(email) && places.broker.includes(email),
+      'the places are searched',
+    );
+    for (const text of [places.logs, places.spans, places.metrics])
+      assert.ok(text.includes('Account_Login') && !text.includes(email));
     for (const [place, text] of Object.entries(places)) {
-      for (const secret of [token, reset, password, String(created.body['Secret']), stack.platformKey, stack.workerToken]) {
-        assert.ok(!text.includes(secret) && !text.includes(secret.slice(6, 40)), `${secret.slice(0, 6)} in the ${place}`);
+      for (const secret of [
+        token,
+        reset,
+        password,
+        String(created.body['Secret']),
+        stack.platformKey,
+        stack.workerToken,
+      ]) {
+        assert.ok(
+          !text.includes(secret) && !text.includes(secret.slice(6, 40)),
+          `${secret.slice(0, 6)} in the ${place}`,
+        );
       }
     }
   });
 });
 
-async function query<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+async function query<Row extends pg.QueryResultRow>(
+  url: string,
+  statement: string,
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -249,8 +361,12 @@ async function query<Row extends pg.QueryResultRow>(url: string, statement: stri
 /** Every row of every table as text. */
 async function dumpOf(url: string): Promise<string> {
   const schemas = `schemaname in ('identity', 'access', 'sso', 'notifications')`;
-  const tables = await query<{ name: string }>(url, `select format('%I.%I', schemaname, tablename) as name from pg_tables where ${schemas}`);
+  const tables = await query<{ name: string }>(
+    url,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where ${schemas}`,
+  );
   const rows = [];
-  for (const { name } of tables) rows.push(...(await query<{ text: string }>(url, `select t::text as text from ${name} t`)));
+  for (const { name } of tables)
+    rows.push(...(await query<{ text: string }>(url, `select t::text as text from ${name} t`)));
   return rows.map(({ text }) => text).join('\n');
 }

@@ -27,18 +27,27 @@ describe('the mappings of Admission_Join', () => {
     await stack?.stop();
   });
 
-  const act = async (operation: string, body: object) => void bodyOf(await stack.call(operation, body, ada.token));
-  const saveRole = (Tenant: string, Slug: string) => act('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.read'] } });
-  const saveGroup = (Tenant: string, Path: string) => act('Groups_Save', { Group: { Tenant, Path } });
+  const act = async (operation: string, body: object) =>
+    void bodyOf(await stack.call(operation, body, ada.token));
+  const saveRole = (Tenant: string, Slug: string) =>
+    act('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.read'] } });
+  const saveGroup = (Tenant: string, Path: string) =>
+    act('Groups_Save', { Group: { Tenant, Path } });
 
   test('Admission_Join has roles and groups follow the mappings, there and back, with the answer', async () => {
     const Tenant = await invite.tenantOf(ada);
     await saveRole(Tenant, 'editor');
     for (const path of ['Eng/Backend', 'ops']) await saveGroup(Tenant, path);
     const before = (await use.told(Tenant)).length;
-    const first = await use.join(Tenant, bob, { roles: ['editor', 'auditor', 'gone'], groups: ['eng/backend', '/OPS', 'none/here'] });
+    const first = await use.join(Tenant, bob, {
+      roles: ['editor', 'auditor', 'gone'],
+      groups: ['eng/backend', '/OPS', 'none/here'],
+    });
     assert.deepEqual([first.joined, first.missing], [true, ['gone', 'none/here']]);
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['auditor', 'editor', 'member'], groups: ['Eng/Backend', 'ops'] });
+    assert.deepEqual(await use.heldBy(Tenant, bob), {
+      roles: ['auditor', 'editor', 'member'],
+      groups: ['Eng/Backend', 'ops'],
+    });
     const audit = () => stack.call('Audit_List', { Tenant }, bob.token);
     bodyOf(await audit());
     const so = (await use.told(Tenant)).length;
@@ -50,13 +59,20 @@ describe('the mappings of Admission_Join', () => {
       'group.member_added',
       'tenant.member_added',
     ]);
-    for (let again = 0; again < 2; again++) await use.join(Tenant, bob, { roles: ['auditor', 'editor', 'editor'], groups: ['ops', 'Eng/Backend', 'ops'] });
+    for (let again = 0; again < 2; again++)
+      await use.join(Tenant, bob, {
+        roles: ['auditor', 'editor', 'editor'],
+        groups: ['ops', 'Eng/Backend', 'ops'],
+      });
     assert.equal((await use.told(Tenant)).length, so);
 
     // Gateways remember the auditor: what is taken away is gone with the answer.
     await use.join(Tenant, bob, { roles: ['editor'], groups: ['ops'] });
     assertRefused(await audit(), 403, 'permission_denied');
-    assert.deepEqual((await use.told(Tenant)).slice(so).sort(), ['grant.removed', 'group.member_removed']);
+    assert.deepEqual((await use.told(Tenant)).slice(so).sort(), [
+      'grant.removed',
+      'group.member_removed',
+    ]);
     await use.join(Tenant, bob, { roles: ['auditor'] });
     bodyOf(await audit());
     assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['auditor', 'member'], groups: [] });
@@ -71,7 +87,8 @@ describe('the mappings of Admission_Join', () => {
     const Tenant = await invite.tenantOf(ada);
     for (const path of ['hand', 'found', 'taken', 'mapped']) await saveGroup(Tenant, path);
     await invite.add(Tenant, bob, ada, 'auditor');
-    for (const Group of ['hand', 'found']) await act('Groups_AddMember', { Tenant, Group, UserID: bob.id });
+    for (const Group of ['hand', 'found'])
+      await act('Groups_AddMember', { Tenant, Group, UserID: bob.id });
     const all = { roles: ['member', 'auditor', 'admin'], groups: ['found', 'taken', 'mapped'] };
     await use.join(Tenant, bob, all);
     // By hand over what the mappings gave: now it is the administrator's.
@@ -79,7 +96,10 @@ describe('the mappings of Admission_Join', () => {
     await act('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'admin' } });
     await use.join(Tenant, bob, all);
     await use.join(Tenant, bob);
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['admin', 'auditor', 'member'], groups: ['found', 'hand', 'taken'] });
+    assert.deepEqual(await use.heldBy(Tenant, bob), {
+      roles: ['admin', 'auditor', 'member'],
+      groups: ['found', 'hand', 'taken'],
+    });
 
     const other = createId('sso');
     await use.join(Tenant, bob, { provider: other, groups: ['mapped', 'hand'] });
@@ -98,13 +118,20 @@ describe('the mappings of Admission_Join', () => {
     await act('Grants_Remove', { Grant: { Tenant, UserID: bob.id, Role: 'editor' } });
     await act('Groups_RemoveMember', { Tenant, Group: 'ops', UserID: bob.id });
     await use.join(Tenant, bob, mapped);
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['editor', 'member'], groups: ['ops'] });
+    assert.deepEqual(await use.heldBy(Tenant, bob), {
+      roles: ['editor', 'member'],
+      groups: ['ops'],
+    });
 
     await act('TenantMembers_Remove', { Tenant, UserID: bob.id });
     await invite.add(Tenant, bob, ada, 'editor');
     await act('Groups_AddMember', { Tenant, Group: 'ops', UserID: bob.id });
     await use.join(Tenant, bob);
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['editor', 'member'], groups: ['ops'] }, 'it was given by hand this time');
+    assert.deepEqual(
+      await use.heldBy(Tenant, bob),
+      { roles: ['editor', 'member'], groups: ['ops'] },
+      'it was given by hand this time',
+    );
 
     await act('Groups_Delete', { Tenant, Path: 'ops' });
     await act('Grants_Remove', { Grant: { Tenant, UserID: bob.id, Role: 'editor' } });
@@ -117,8 +144,19 @@ describe('the mappings of Admission_Join', () => {
     const Tenant = await invite.tenantOf(ada);
     await invite.add(Tenant, bob, ada);
     for (const Role of ['auditor', 'admin'])
-      await act('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role, ExpiresAt: new Date(Date.now() + 3_600_000).toISOString() } });
-    await rowsOf(stack, `update access.grant_entry set expires_at = now() - interval '1 second' where tenant = $1 and role = 'auditor'`, [Tenant]);
+      await act('Grants_Add', {
+        Grant: {
+          Tenant,
+          UserID: bob.id,
+          Role,
+          ExpiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+        },
+      });
+    await rowsOf(
+      stack,
+      `update access.grant_entry set expires_at = now() - interval '1 second' where tenant = $1 and role = 'auditor'`,
+      [Tenant],
+    );
     await use.join(Tenant, bob, { roles: ['auditor', 'admin'] });
     const ends = () =>
       rowsOf(
@@ -137,28 +175,61 @@ describe('the mappings of Admission_Join', () => {
   test('mappings never take the last owner from a tenant, and say so in the log', async () => {
     const Tenant = await invite.tenantOf(ada);
     await use.join(Tenant, bob, { roles: ['owner'] });
-    bodyOf(await stack.call('Grants_Remove', { Grant: { Tenant, UserID: ada.id, Role: 'owner' } }, bob.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Remove',
+        { Grant: { Tenant, UserID: ada.id, Role: 'owner' } },
+        bob.token,
+      ),
+    );
     await use.join(Tenant, bob);
     assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member', 'owner']);
-    await eventually('the log', async () => stack.logOf('access').includes('the last owner of a tenant stays one'));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: ada.id, Role: 'owner' } }, bob.token));
+    await eventually('the log', async () =>
+      stack.logOf('access').includes('the last owner of a tenant stays one'),
+    );
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: ada.id, Role: 'owner' } },
+        bob.token,
+      ),
+    );
     await use.join(Tenant, bob);
     assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member']);
     // Two mapped owners who lose it at once: one stays.
     await Promise.all([ada, bob].map((person) => use.join(Tenant, person, { roles: ['owner'] })));
-    await rowsOf(stack, `update access.grant_entry set mapped_by = $2 where tenant = $1 and role = 'owner'`, [Tenant, use.provider]);
+    await rowsOf(
+      stack,
+      `update access.grant_entry set mapped_by = $2 where tenant = $1 and role = 'owner'`,
+      [Tenant, use.provider],
+    );
     await Promise.all([ada, bob].map((person) => use.join(Tenant, person)));
-    assert.equal(await countOf(stack, `access.grant_entry where tenant = $1 and role = 'owner'`, [Tenant]), 1);
+    assert.equal(
+      await countOf(stack, `access.grant_entry where tenant = $1 and role = 'owner'`, [Tenant]),
+      1,
+    );
   });
 
   test('Admission_Join called 50 times at once makes one member, one grant and one event of each', async () => {
     const Tenant = await invite.tenantOf(ada);
     await saveGroup(Tenant, 'ops');
     const before = (await use.told(Tenant)).length;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => use.join(Tenant, bob, { roles: ['auditor'], groups: ['ops'] })));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        use.join(Tenant, bob, { roles: ['auditor'], groups: ['ops'] }),
+      ),
+    );
     assert.equal(answers.filter(({ joined }) => joined).length, 1);
-    assert.deepEqual(await use.heldBy(Tenant, bob), { roles: ['auditor', 'member'], groups: ['ops'] });
-    assert.deepEqual((await use.told(Tenant)).slice(before).sort(), ['grant.added', 'grant.added', 'group.member_added', 'tenant.member_added']);
+    assert.deepEqual(await use.heldBy(Tenant, bob), {
+      roles: ['auditor', 'member'],
+      groups: ['ops'],
+    });
+    assert.deepEqual((await use.told(Tenant)).slice(before).sort(), [
+      'grant.added',
+      'grant.added',
+      'group.member_added',
+      'tenant.member_added',
+    ]);
   });
 
   test('Admission_Join and changes by hand at once wait for each other, and leave what could have come one by one', async () => {
@@ -177,8 +248,12 @@ describe('the mappings of Admission_Join', () => {
         ['Roles_Delete', { Tenant, Slug: 'editor' }],
         ['TenantMembers_Remove', { Tenant, UserID: bob.id }],
       ];
-      const joins = Array.from({ length: 6 }, (_, index) => use.join(Tenant, bob, index % 2 === 0 ? mapped : {}));
-      const answers = await Promise.all([...hands, ...hands].map(([operation, body]) => stack.call(operation, body, ada.token)));
+      const joins = Array.from({ length: 6 }, (_, index) =>
+        use.join(Tenant, bob, index % 2 === 0 ? mapped : {}),
+      );
+      const answers = await Promise.all(
+        [...hands, ...hands].map(([operation, body]) => stack.call(operation, body, ada.token)),
+      );
       await Promise.all(joins);
       for (const { status, body } of answers) assert.ok(status < 500, JSON.stringify(body));
       assert.equal(

@@ -29,9 +29,12 @@ describe('Admission', () => {
     await stack?.stop();
   });
 
-  const act = async (operation: string, body: object) => void bodyOf(await stack.call(operation, body, ada.token));
-  const saveRole = (Tenant: string, Slug: string) => act('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.read'] } });
-  const saveGroup = (Tenant: string, Path: string) => act('Groups_Save', { Group: { Tenant, Path } });
+  const act = async (operation: string, body: object) =>
+    void bodyOf(await stack.call(operation, body, ada.token));
+  const saveRole = (Tenant: string, Slug: string) =>
+    act('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.read'] } });
+  const saveGroup = (Tenant: string, Path: string) =>
+    act('Groups_Save', { Group: { Tenant, Path } });
 
   test('Admission_Join makes a member with the roles that are given, once', async () => {
     const Tenant = await invite.tenantOf(ada);
@@ -43,12 +46,24 @@ describe('Admission', () => {
       await use.grantsOf(Tenant, bob),
       ['auditor', 'editor'].map((role) => ({ role, by: use.provider })),
     );
-    const [member] = (await readList<{ UserID: string; Source: string; Status: string }>(stack, 'TenantMembers_List', { Tenant }, ada.token)).items.filter(
-      ({ UserID }) => UserID === bob.id,
-    );
+    const [member] = (
+      await readList<{ UserID: string; Source: string; Status: string }>(
+        stack,
+        'TenantMembers_List',
+        { Tenant },
+        ada.token,
+      )
+    ).items.filter(({ UserID }) => UserID === bob.id);
     assert.deepEqual([member?.Source, member?.Status], ['sso', 'active']);
-    assert.deepEqual((await use.told(Tenant)).slice(before), ['tenant.member_added', 'grant.added', 'grant.added']);
-    assert.equal((await use.join(Tenant, bob, { defaultRoles: ['admin'], mayJoin: false })).joined, false);
+    assert.deepEqual((await use.told(Tenant)).slice(before), [
+      'tenant.member_added',
+      'grant.added',
+      'grant.added',
+    ]);
+    assert.equal(
+      (await use.join(Tenant, bob, { defaultRoles: ['admin'], mayJoin: false })).joined,
+      false,
+    );
     assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['auditor', 'editor']);
     assert.equal((await use.told(Tenant)).length, before + 3);
   });
@@ -59,16 +74,26 @@ describe('Admission', () => {
     assert.deepEqual(await use.grantsOf(plain, bob), [{ role: 'member', by: 'sso' }]);
     const Tenant = await invite.tenantOf(ada);
     await saveRole(Tenant, 'guest');
-    await act('Tenants_Update', { Tenant: { ID: Tenant, Name: 'Acme', Settings: { DefaultRole: 'guest' } } });
+    await act('Tenants_Update', {
+      Tenant: { ID: Tenant, Name: 'Acme', Settings: { DefaultRole: 'guest' } },
+    });
     await use.join(Tenant, bob, { defaultRoles: ['gone'] });
     assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['guest']);
   });
 
   test('Admission_Join refuses who may not come in, says why, and changes nothing', async () => {
     const Tenant = await invite.tenantOf(ada);
-    await assertRefusal(use.join(Tenant, bob, { mayJoin: false }), 'permission_denied', 'NO_MEMBER');
+    await assertRefusal(
+      use.join(Tenant, bob, { mayJoin: false }),
+      'permission_denied',
+      'NO_MEMBER',
+    );
     await assertRefusal(use.join(createId('tnt'), bob), 'permission_denied', 'NO_MEMBER');
-    await assertRefusal(use.join(Tenant, { id: createId('usr') }), 'permission_denied', 'ACCOUNT_DISABLED');
+    await assertRefusal(
+      use.join(Tenant, { id: createId('usr') }),
+      'permission_denied',
+      'ACCOUNT_DISABLED',
+    );
     const [disabled, leaving] = await Promise.all([signUp(stack), signUp(stack)]);
     bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     await assertRefusal(use.join(Tenant, disabled), 'permission_denied', 'ACCOUNT_DISABLED');
@@ -84,12 +109,28 @@ describe('Admission', () => {
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [Tenant]), 1);
 
     await use.join(Tenant, bob);
-    await rowsOf(stack, `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`, [Tenant, bob.id]);
-    await assertRefusal(use.join(Tenant, bob, { roles: ['auditor'] }), 'permission_denied', 'NO_MEMBER');
-    await rowsOf(stack, `update access.tenant_member set status = 'active' where tenant = $1 and user_id = $2`, [Tenant, bob.id]);
+    await rowsOf(
+      stack,
+      `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`,
+      [Tenant, bob.id],
+    );
+    await assertRefusal(
+      use.join(Tenant, bob, { roles: ['auditor'] }),
+      'permission_denied',
+      'NO_MEMBER',
+    );
+    await rowsOf(
+      stack,
+      `update access.tenant_member set status = 'active' where tenant = $1 and user_id = $2`,
+      [Tenant, bob.id],
+    );
     for (const close of ['Tenants_Suspend', 'Tenants_Delete']) {
       bodyOf(await stack.call(close, { Tenant }, stack.platformKey));
-      await assertRefusal(use.join(Tenant, bob, { roles: ['auditor'] }), 'permission_denied', 'NO_MEMBER');
+      await assertRefusal(
+        use.join(Tenant, bob, { roles: ['auditor'] }),
+        'permission_denied',
+        'NO_MEMBER',
+      );
     }
     assert.deepEqual((await use.heldBy(Tenant, bob)).roles, ['member']);
   });
@@ -98,65 +139,122 @@ describe('Admission', () => {
     const Tenant = await invite.tenantOf(ada);
     for (const service of ['gateway', 'identity', 'notifications', 'access'] as const) {
       const other = admissionAs(stack, service);
-      await assertRefusal(other.join({ tenant: Tenant, userId: bob.id, mayJoin: true }), 'permission_denied');
-      await assertRefusal(other.mayConfer({ principalType: 'platform', tenant: Tenant }), 'permission_denied');
-      await assertRefusal(other.liftSso({ tenant: Tenant, until: timestampFromDate(new Date()) }), 'permission_denied');
+      await assertRefusal(
+        other.join({ tenant: Tenant, userId: bob.id, mayJoin: true }),
+        'permission_denied',
+      );
+      await assertRefusal(
+        other.mayConfer({ principalType: 'platform', tenant: Tenant }),
+        'permission_denied',
+      );
+      await assertRefusal(
+        other.liftSso({ tenant: Tenant, until: timestampFromDate(new Date()) }),
+        'permission_denied',
+      );
       await other.close();
     }
-    assert.equal((await stack.call('Admission_Join', { Tenant, UserID: bob.id }, stack.platformKey)).status, 404);
+    assert.equal(
+      (await stack.call('Admission_Join', { Tenant, UserID: bob.id }, stack.platformKey)).status,
+      404,
+    );
   });
 
   test('the audit says that it was sso, from which address, and its chain holds', async () => {
     const Tenant = await invite.tenantOf(ada);
     await use.join(Tenant, bob, { roles: ['auditor'] });
-    type Entry = { Action: string; ActorType: string; ActorID: string; IP: string; UserAgent: string; Operation: string; Result: string };
+    type Entry = {
+      Action: string;
+      ActorType: string;
+      ActorID: string;
+      IP: string;
+      UserAgent: string;
+      Operation: string;
+      Result: string;
+    };
     const entries = await eventually('the entries', async () => {
       const { items } = await readList<Entry>(stack, 'Audit_List', { Tenant }, ada.token);
       const joined = items.filter(({ ActorID }) => ActorID === 'sso');
       return joined.length === 3 && joined;
     });
-    assert.deepEqual(entries.map(({ Action }) => Action).sort(), ['grant.added', 'grant.added', 'tenant.member_added']);
+    assert.deepEqual(entries.map(({ Action }) => Action).sort(), [
+      'grant.added',
+      'grant.added',
+      'tenant.member_added',
+    ]);
     for (const { ActorType, IP, UserAgent, Operation, Result } of entries)
-      assert.deepEqual([ActorType, IP, UserAgent, Operation, Result], ['system', '203.0.113.9', 'Browser/1', 'Admission_Join', 'success']);
+      assert.deepEqual(
+        [ActorType, IP, UserAgent, Operation, Result],
+        ['system', '203.0.113.9', 'Browser/1', 'Admission_Join', 'success'],
+      );
     assert.equal(bodyOf(await stack.call('Audit_Verify', { Tenant }, ada.token))['Valid'], true);
-    const [event] = (await eventsOf(stack, 'access', Tenant)).filter(({ type, data }) => type === 'tenant.member_added' && data['UserID'] === bob.id);
+    const [event] = (await eventsOf(stack, 'access', Tenant)).filter(
+      ({ type, data }) => type === 'tenant.member_added' && data['UserID'] === bob.id,
+    );
     assert.deepEqual(event?.actor, { type: 'system', id: 'sso' });
   });
 
   test('Admission_MayConfer tells what a principal lacks of what roles and groups give', async () => {
     const Tenant = await invite.tenantOf(ada);
     await invite.add(Tenant, bob, ada, 'admin');
-    await act('Roles_Save', { Role: { Tenant, Slug: 'deleter', Permissions: ['iam.tenant.delete'] } });
+    await act('Roles_Save', {
+      Role: { Tenant, Slug: 'deleter', Permissions: ['iam.tenant.delete'] },
+    });
     for (const path of ['top', 'top/low', 'plain']) await saveGroup(Tenant, path);
-    const ask = async (principal: object, wanted: { roles?: string[]; groups?: string[] }, tenant = Tenant) =>
-      (await use.sso.mayConfer({ tenant, ...principal, ...wanted })).lacking;
+    const ask = async (
+      principal: object,
+      wanted: { roles?: string[]; groups?: string[] },
+      tenant = Tenant,
+    ) => (await use.sso.mayConfer({ tenant, ...principal, ...wanted })).lacking;
     const admin = { principalType: 'user', principalId: bob.id };
     const owner = { principalType: 'user', principalId: ada.id };
-    assert.equal(await ask(admin, { roles: ['member', 'admin'], groups: ['top/low', 'plain'] }), '');
+    assert.equal(
+      await ask(admin, { roles: ['member', 'admin'], groups: ['top/low', 'plain'] }),
+      '',
+    );
     assert.equal(await ask(admin, { roles: ['owner'] }), 'iam.*');
     assert.equal(await ask(admin, { roles: ['member', 'deleter'] }), 'iam.tenant.delete');
     // A group gives what those above it are granted, as long as that lasts.
     const ExpiresAt = new Date(Date.now() + 3_600_000).toISOString();
     await act('GroupGrants_Add', { Grant: { Tenant, Group: 'top', Role: 'owner', ExpiresAt } });
-    for (const group of ['top', '/TOP/low']) assert.equal(await ask(admin, { groups: [group] }), 'iam.*');
+    for (const group of ['top', '/TOP/low'])
+      assert.equal(await ask(admin, { groups: [group] }), 'iam.*');
     assert.equal(await ask(admin, { groups: ['plain'] }), '');
     for (const principal of [owner, { principalType: 'platform', principalId: 'platform' }])
       assert.equal(await ask(principal, { roles: ['owner', 'deleter'], groups: ['top/low'] }), '');
-    await rowsOf(stack, `update access.grant_entry set expires_at = now() - interval '1 second' where tenant = $1 and subject_type = 'group'`, [Tenant]);
+    await rowsOf(
+      stack,
+      `update access.grant_entry set expires_at = now() - interval '1 second' where tenant = $1 and subject_type = 'group'`,
+      [Tenant],
+    );
     assert.equal(await ask(admin, { groups: ['top/low'] }), '');
 
     const bot = await createBot(stack, Tenant, ada.token);
     await grantBotInStore(stack, bot, 'owner');
     const asBot = { principalType: 'bot', principalId: bot.ID, principalBotTenant: Tenant };
     assert.equal(await ask(asBot, { roles: ['owner'] }), '');
-    assert.notEqual(await ask({ ...asBot, principalNarrowedTo: ['iam.sso.*'] }, { roles: ['member'] }), '');
+    assert.notEqual(
+      await ask({ ...asBot, principalNarrowedTo: ['iam.sso.*'] }, { roles: ['member'] }),
+      '',
+    );
 
-    for (const wanted of [{ roles: ['member', 'nobody'] }, { groups: ['nowhere'] }]) await assertRefusal(ask(owner, wanted), 'not_found');
+    for (const wanted of [{ roles: ['member', 'nobody'] }, { groups: ['nowhere'] }])
+      await assertRefusal(ask(owner, wanted), 'not_found');
     const foreign = await invite.tenantOf(bob);
-    for (const principal of [owner, asBot, { principalType: 'service', principalId: 'sso' }, { principalType: 'user', principalId: createId('usr') }])
+    for (const principal of [
+      owner,
+      asBot,
+      { principalType: 'service', principalId: 'sso' },
+      { principalType: 'user', principalId: createId('usr') },
+    ])
       assert.notEqual(await ask(principal, { roles: ['member'] }, foreign), '');
-    await assertRefusal(ask({ principalType: 'user', principalId: bob.id }, { roles: ['deleter'] }, foreign), 'not_found');
-    await assertRefusal(ask({ principalType: 'user', principalId: bob.id }, { groups: ['top'] }, foreign), 'not_found');
+    await assertRefusal(
+      ask({ principalType: 'user', principalId: bob.id }, { roles: ['deleter'] }, foreign),
+      'not_found',
+    );
+    await assertRefusal(
+      ask({ principalType: 'user', principalId: bob.id }, { groups: ['top'] }, foreign),
+      'not_found',
+    );
     bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
     assert.notEqual(await ask(owner, { roles: ['member'] }), '');
   });
@@ -164,12 +262,22 @@ describe('Admission', () => {
   test('Admission_LiftSso lets owners act without single sign-on, with the answer, until its time or until it is ended', async () => {
     const Tenant = await invite.tenantOf(ada);
     await invite.add(Tenant, bob, ada, 'admin');
-    bodyOf(await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Name: 'Acme', Settings: { RequireSso: true } } }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'Tenants_Update',
+        { Tenant: { ID: Tenant, Name: 'Acme', Settings: { RequireSso: true } } },
+        stack.platformKey,
+      ),
+    );
     const groups = ({ token }: Person) => stack.call('Groups_List', { Tenant }, token);
-    const lift = (ms: number) => use.sso.liftSso({ tenant: Tenant, until: timestampFromDate(new Date(Date.now() + ms)) });
+    const lift = (ms: number) =>
+      use.sso.liftSso({ tenant: Tenant, until: timestampFromDate(new Date(Date.now() + ms)) });
     const events = await use.told(Tenant);
     for (let round = 0; round < 2; round++) {
-      for (const person of [ada, bob]) assertRefused(await groups(person), 403, 'permission_denied', ['this organisation requires single sign-on']);
+      for (const person of [ada, bob])
+        assertRefused(await groups(person), 403, 'permission_denied', [
+          'this organisation requires single sign-on',
+        ]);
       await lift(600_000);
       bodyOf(await groups(ada));
       assertRefused(await groups(bob), 403, 'permission_denied');
@@ -183,7 +291,11 @@ describe('Admission', () => {
     await assertRefusal(use.sso.liftSso({ tenant: createId('tnt'), until }), 'permission_denied');
     await assertRefusal(use.sso.liftSso({ tenant: Tenant }), 'invalid_argument');
     // Mappings still follow, and a lifted tenant is still closed to who is disabled.
-    await rowsOf(stack, `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`, [Tenant, ada.id]);
+    await rowsOf(
+      stack,
+      `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`,
+      [Tenant, ada.id],
+    );
     await lift(700_000);
     assertRefused(await groups(ada), 403, 'permission_denied', ['permission denied']);
   });

@@ -8,13 +8,28 @@ import { openTestDatabase } from '../database.ts';
 import { rowsOf } from '../store.ts';
 
 const tenant = 'tnt_busy';
-const everything: AttemptFilter = { prefix: 'slk_', endpoint: null, status: null, type: null, since: null, until: null };
+const everything: AttemptFilter = {
+  prefix: 'slk_',
+  endpoint: null,
+  status: null,
+  type: null,
+  since: null,
+  until: null,
+};
 
-type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; 'Index Name'?: string; Plans?: Plan[] };
+type Plan = {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Index Name'?: string;
+  Plans?: Plan[];
+};
 
 /** How many rows a plan has read, those included that it had no use for. */
 function readBy(plan: Plan): number {
-  const own = plan.Plans ? 0 : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  const own = plan.Plans
+    ? 0
+    : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
   return own + (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), 0);
 }
 
@@ -36,7 +51,12 @@ describe('the attempts of a tenant', () => {
         now() - interval '${days} days' - n * interval '10 days' / ${count} from generate_series(1, ${count}) n`);
 
   const listed = async (filter: Partial<AttemptFilter> = {}) => {
-    const rows = await listAttempts(database, tenant, { ...everything, ...filter }, { limit: 51, after: undefined });
+    const rows = await listAttempts(
+      database,
+      tenant,
+      { ...everything, ...filter },
+      { limit: 51, after: undefined },
+    );
     return rows.map(({ task }) => task);
   };
 
@@ -44,15 +64,23 @@ describe('the attempts of a tenant', () => {
   async function read(prefix: string): Promise<number> {
     let asked: { statement: Statement; values: ReadonlyArray<string | number | null> } | undefined;
     const spy = {
-      query: (statement: Statement, values: ReadonlyArray<string | number | null>) => ((asked = { statement, values }), Promise.resolve([])),
+      query: (statement: Statement, values: ReadonlyArray<string | number | null>) => (
+        (asked = { statement, values }), Promise.resolve([])
+      ),
     } as unknown as Database;
     await listAttempts(spy, tenant, { ...everything, prefix }, { limit: 51, after: undefined });
-    const literals = asked?.values.map((value) => (value === null ? 'null' : `'${value}'`)).join(', ');
+    const literals = asked?.values
+      .map((value) => (value === null ? 'null' : `'${value}'`))
+      .join(', ');
     const client = new pg.Client({ connectionString: testDatabase.url });
     await client.connect();
     try {
-      await client.query(`set search_path = notifications; set plan_cache_mode = force_generic_plan; prepare listing as ${asked?.statement.text}`);
-      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (analyze, format json) execute listing (${literals})`);
+      await client.query(
+        `set search_path = notifications; set plan_cache_mode = force_generic_plan; prepare listing as ${asked?.statement.text}`,
+      );
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `explain (analyze, format json) execute listing (${literals})`,
+      );
       return readBy(rows[0]?.['QUERY PLAN'][0].Plan as Plan);
     } finally {
       await client.end();

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { appendEntries } from '@bailiwick/access/audit/append.ts';
 import { entryOf } from '@bailiwick/access/audit/chain.ts';
@@ -10,15 +12,20 @@ import { createLog } from '@bailiwick/shared/log.ts';
 import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
 import type { AuditDraft } from '@bailiwick/shared/outbox.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { assertRefused, bodyOf } from '../answers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 type Problem = { Seq: number; ID: string; Kind: string; Message: string };
-type Verdict = { Valid: boolean; Checked: number; Problems: Problem[]; NextCursor: string; Seq: number; Hash: string };
+type Verdict = {
+  Valid: boolean;
+  Checked: number;
+  Problems: Problem[];
+  NextCursor: string;
+  Seq: number;
+  Hash: string;
+};
 
 // The chain under attack by somebody who has the database, and under the retention that shortens it.
 describe('the audit chain', () => {
@@ -28,7 +35,13 @@ describe('the audit chain', () => {
   before(async () => {
     stack = await startStack('one process');
     owner = await signUp(stack);
-    database = openDatabase({ service: 'access', url: stack.databaseUrl, entities: accessSchema.entities, poolSize: 2, log: createLog('test', () => {}) });
+    database = openDatabase({
+      service: 'access',
+      url: stack.databaseUrl,
+      entities: accessSchema.entities,
+      poolSize: 2,
+      log: createLog('test', () => {}),
+    });
   });
   after(async () => {
     await database?.close();
@@ -47,7 +60,9 @@ describe('the audit chain', () => {
     const drafts = ages.map((age) => draft(tenant, new Date(Date.now() - age * day)));
     // Old entries cannot come in behind new ones: these begin the chain anew.
     await rowsOf(stack, 'delete from access.audit_entry where tenant = $1', [tenant]);
-    await rowsOf(stack, `update access.audit_head set seq = 0, hash = '' where tenant = $1`, [tenant]);
+    await rowsOf(stack, `update access.audit_head set seq = 0, hash = '' where tenant = $1`, [
+      tenant,
+    ]);
     await appendEntries(database, drafts.map(entryOf));
     return tenant;
   }
@@ -73,24 +88,54 @@ describe('the audit chain', () => {
     Changes: [{ Field: 'Name', Old: 'a', New: 'b' }],
   });
 
-  const ask = (Tenant: string, Cursor = '') => stack.call('Audit_Verify', { Tenant, Cursor }, stack.platformKey);
-  const verify = async (tenant: string, cursor = '') => bodyOf(await ask(tenant, cursor)) as unknown as Verdict;
-  const problemsOf = async (tenant: string) => (await verify(tenant)).Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`);
+  const ask = (Tenant: string, Cursor = '') =>
+    stack.call('Audit_Verify', { Tenant, Cursor }, stack.platformKey);
+  const verify = async (tenant: string, cursor = '') =>
+    bodyOf(await ask(tenant, cursor)) as unknown as Verdict;
+  const problemsOf = async (tenant: string) =>
+    (await verify(tenant)).Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`);
   const recent = (count: number) => Array.from({ length: count }, () => 1);
 
   test('Audit_Verify finds nothing wrong with what was written', async () => {
     const tenant = await tenantWith(recent(50));
     const { Valid, Checked, Problems, NextCursor, Seq } = await verify(tenant);
-    assert.deepEqual({ Valid, Checked, Problems, NextCursor, Seq }, { Valid: true, Checked: 50, Problems: [], NextCursor: '', Seq: 50 });
+    assert.deepEqual(
+      { Valid, Checked, Problems, NextCursor, Seq },
+      { Valid: true, Checked: 50, Problems: [], NextCursor: '', Seq: 50 },
+    );
   });
 
   const attacks: ReadonlyArray<readonly [string, string, string[]]> = [
-    ['a changed text', `update access.audit_entry set action = 'group.deleted' where tenant = $1 and seq = 20`, ['changed at 20']],
-    ['a changed time', `update access.audit_entry set occurred_at = occurred_at + interval '1 ms' where tenant = $1 and seq = 1`, ['changed at 1']],
-    ['a changed target', `update access.audit_entry set targets = '[]' where tenant = $1 and seq = 50`, ['changed at 50']],
-    ['an entry that was removed', `delete from access.audit_entry where tenant = $1 and seq = 20`, ['missing at 20']],
-    ['the first entries removed', `delete from access.audit_entry where tenant = $1 and seq < 4`, ['missing at 1']],
-    ['the last entries removed', `delete from access.audit_entry where tenant = $1 and seq > 45`, ['missing at 46']],
+    [
+      'a changed text',
+      `update access.audit_entry set action = 'group.deleted' where tenant = $1 and seq = 20`,
+      ['changed at 20'],
+    ],
+    [
+      'a changed time',
+      `update access.audit_entry set occurred_at = occurred_at + interval '1 ms' where tenant = $1 and seq = 1`,
+      ['changed at 1'],
+    ],
+    [
+      'a changed target',
+      `update access.audit_entry set targets = '[]' where tenant = $1 and seq = 50`,
+      ['changed at 50'],
+    ],
+    [
+      'an entry that was removed',
+      `delete from access.audit_entry where tenant = $1 and seq = 20`,
+      ['missing at 20'],
+    ],
+    [
+      'the first entries removed',
+      `delete from access.audit_entry where tenant = $1 and seq < 4`,
+      ['missing at 1'],
+    ],
+    [
+      'the last entries removed',
+      `delete from access.audit_entry where tenant = $1 and seq > 45`,
+      ['missing at 46'],
+    ],
     [
       'two entries that changed places',
       `update access.audit_entry set seq = 20 + 1000 - seq + 20 + 1 - 1000 where tenant = $1 and seq in (20, 21)`,
@@ -109,7 +154,10 @@ describe('the audit chain', () => {
       await rowsOf(stack, attack, [tenant]);
       assert.deepEqual((await problemsOf(tenant)).sort(), expected);
       await rowsOf(stack, 'delete from access.audit_entry where tenant = $1', [tenant]);
-      await rowsOf(stack, 'alter table access.audit_entry add constraint audit_entry_seq unique (tenant, seq)');
+      await rowsOf(
+        stack,
+        'alter table access.audit_entry add constraint audit_entry_seq unique (tenant, seq)',
+      );
     });
   }
 
@@ -124,7 +172,9 @@ describe('the audit chain', () => {
     assert.deepEqual([first.Valid, first.Checked], [true, 20_000]);
     const second = await verify(tenant, first.NextCursor);
     assert.deepEqual([second.Valid, second.Checked, second.NextCursor], [true, 1000, '']);
-    assertRefused(await ask(await newTenant(), first.NextCursor), 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
+    assertRefused(await ask(await newTenant(), first.NextCursor), 400, 'invalid_argument', [
+      'Page.Cursor is not a cursor of this list',
+    ]);
   });
 
   const log = createLog('test', () => {});
@@ -134,10 +184,18 @@ describe('the audit chain', () => {
   test('old entries are dropped, and what is left is verified from the signed place where it begins', async () => {
     const tenant = await tenantWith([500, 450, 410, 399, 100, 1]);
     const kept = await tenantWith([500, 450, 1]);
-    await rowsOf(stack, `update access.tenant set settings = '{"auditRetentionDays": 1000}' where id = $1`, [kept]);
+    await rowsOf(
+      stack,
+      `update access.tenant set settings = '{"auditRetentionDays": 1000}' where id = $1`,
+      [kept],
+    );
     // So does a tenant say it that was sent back as it was read.
     const unset = await tenantWith([500, 100, 1]);
-    await rowsOf(stack, `update access.tenant set settings = '{"auditRetentionDays": 0}' where id = $1`, [unset]);
+    await rowsOf(
+      stack,
+      `update access.tenant set settings = '{"auditRetentionDays": 0}' where id = $1`,
+      [unset],
+    );
     await prune();
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 3);
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [kept]), 3);
@@ -171,13 +229,24 @@ describe('the audit chain', () => {
        create trigger fail before update on access.audit_checkpoint for each row when (new.tenant = '${failing}') execute function access.fail()`,
     );
     await prune();
-    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [failing]), 1000, 'the first 5,000 are gone, and what fails is not');
+    assert.equal(
+      await countOf(stack, 'access.audit_entry where tenant = $1', [failing]),
+      1000,
+      'the first 5,000 are gone, and what fails is not',
+    );
     assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [others]), 1);
     const { Valid, Checked, Seq } = await verify(failing);
     assert.deepEqual({ Valid, Checked, Seq }, { Valid: true, Checked: 1000, Seq: 6000 });
-    await rowsOf(stack, 'drop trigger fail on access.audit_checkpoint; drop function access.fail()');
+    await rowsOf(
+      stack,
+      'drop trigger fail on access.audit_checkpoint; drop function access.fail()',
+    );
     await prune();
-    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [failing]), 1, 'the newest entry of a chain stays');
+    assert.equal(
+      await countOf(stack, 'access.audit_entry where tenant = $1', [failing]),
+      1,
+      'the newest entry of a chain stays',
+    );
     assert.equal((await verify(failing)).Valid, true);
   });
 
@@ -187,7 +256,11 @@ describe('the audit chain', () => {
     await pruneAudit({ database, keyRing: old, retentionDays: 400, log });
     const next = parseKeyRing(`next:${randomBytes(32).toString('base64')}`);
     assert.notDeepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
-    assert.equal(await signAnew({ database, keyRing: next }), 0, 'what no key of the ring has signed stays as it is');
+    assert.equal(
+      await signAnew({ database, keyRing: next }),
+      0,
+      'what no key of the ring has signed stays as it is',
+    );
     assert.ok((await signAnew({ database, keyRing: [...next, ...old] })) > 0);
     assert.deepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
     assert.equal(await signAnew({ database, keyRing: next }), 0);
@@ -217,7 +290,10 @@ describe('the audit chain', () => {
     const tenant = await tenantWith(recent(2500));
     const response = await download({ Tenant: tenant, Cursor: 'ignored' }, owner.token);
     assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
-    assert.match(response.headers.get('content-disposition') ?? '', /filename="audit-export\.ndjson"/);
+    assert.match(
+      response.headers.get('content-disposition') ?? '',
+      /filename="audit-export\.ndjson"/,
+    );
     const lines = (await response.text()).trimEnd().split('\n');
     const entries = lines.map((line) => JSON.parse(line) as { Seq: number; Tenant: string });
     assert.deepEqual(
@@ -226,23 +302,44 @@ describe('the audit chain', () => {
     );
     assert.ok(entries.every(({ Tenant }) => Tenant === tenant));
 
-    const csv = await download({ Tenant: tenant, Format: 'csv', Filter: { Actions: ['group.created'] } }, owner.token);
+    const csv = await download(
+      { Tenant: tenant, Format: 'csv', Filter: { Actions: ['group.created'] } },
+      owner.token,
+    );
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     const rows = (await csv.text()).trimEnd().split('\r\n');
     assert.equal(rows.length, 2501);
     assert.match(rows[0] ?? '', /^ID,Tenant,Seq,OccurredAt,Action,/);
     assert.match(rows[1] ?? '', /,'=cmd\(\),/, 'no formula');
-    assert.equal((await (await download({ Tenant: tenant, Filter: { Actions: ['nothing'] } }, owner.token)).text()).length, 0);
-    await eventually('its own entry', async () => (await countOf(stack, `access.audit_entry where tenant = $1 and action = 'audit.exported'`, [tenant])) === 3);
+    assert.equal(
+      (
+        await (
+          await download({ Tenant: tenant, Filter: { Actions: ['nothing'] } }, owner.token)
+        ).text()
+      ).length,
+      0,
+    );
+    await eventually(
+      'its own entry',
+      async () =>
+        (await countOf(
+          stack,
+          `access.audit_entry where tenant = $1 and action = 'audit.exported'`,
+          [tenant],
+        )) === 3,
+    );
   });
 
   test('Audit_Export is for who may export, and what cannot be exported is an ErrorResponse', async () => {
     const tenant = await tenantWith(recent(2));
     const stranger = await signUp(stack);
-    for (const token of [stranger.token, '']) assert.equal((await download({ Tenant: tenant }, token)).status, token ? 403 : 401);
+    for (const token of [stranger.token, ''])
+      assert.equal((await download({ Tenant: tenant }, token)).status, token ? 403 : 401);
     const bad = await download({ Tenant: tenant, Format: 'xml' }, owner.token);
     assert.equal(bad.status, 400);
-    assert.deepEqual(((await bad.json()) as { Messages: string[] }).Messages, ['Format must be one of ndjson, csv']);
+    assert.deepEqual(((await bad.json()) as { Messages: string[] }).Messages, [
+      'Format must be one of ndjson, csv',
+    ]);
     assert.equal((await download({}, owner.token)).status, 403);
     assert.equal((await download({}, stack.platformKey)).status, 200);
   });

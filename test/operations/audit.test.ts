@@ -42,7 +42,8 @@ describeBoth('audit', (topology) => {
   after(() => stack?.stop());
 
   const newTenant = async () => tenantFor(stack, ada.id);
-  const save = (Tenant: string, Path: string, token = ada.token) => stack.call('Groups_Save', { Group: { Tenant, Path } }, token);
+  const save = (Tenant: string, Path: string, token = ada.token) =>
+    stack.call('Groups_Save', { Group: { Tenant, Path } }, token);
   /** All entries of a tenant, newest first. */
   const entriesOf = async (Tenant: string, more: object = {}, token = ada.token, limit = 200) =>
     (await readList<Entry>(stack, 'Audit_List', { Tenant, ...more }, token, limit)).items;
@@ -64,51 +65,118 @@ describeBoth('audit', (topology) => {
     const member = { Tenant, UserID: bob.id };
     const inGroup = { ...member, Group: 'eng' };
     const URL = `${stack.inboxUrl}/hooks/audit`;
-    const endpoint = await call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL, EventTypes: ['nothing.at_all'] } });
+    const endpoint = await call('Webhooks_CreateEndpoint', {
+      Endpoint: { Tenant, Name: 'a', URL, EventTypes: ['nothing.at_all'] },
+    });
     const { ID } = recordIn(endpoint, 'Endpoint') as { ID: string };
     const group = { Type: 'group', ID: '', Name: 'Eng' };
     const person = { Type: 'user', ID: bob.id, Name: '' };
     const webhook = { Type: 'webhook_endpoint', ID, Name: 'a' };
-    const changes: Array<[action: string, permission: string, targets: object[], answer: Answer]> = [
-      ['webhook_endpoint.created', 'iam.webhooks.write', [webhook], endpoint],
-      ['tenant.member_added', 'iam.users.write', [person], await call('TenantMembers_Add', member)],
-      ['group.created', 'iam.groups.write', [group], await call('Groups_Save', { Group: { Tenant, Path: 'Eng', Name: 'Old' } })],
-      ['group.updated', 'iam.groups.write', [group], await call('Groups_Save', { Group: { Tenant, Path: 'eng', Name: 'New' } })],
-      ['group.member_added', 'iam.groups.write', [group, person], await call('Groups_AddMember', inGroup)],
-      ['group.member_removed', 'iam.groups.write', [group, person], await call('Groups_RemoveMember', inGroup)],
+    const changes: Array<[action: string, permission: string, targets: object[], answer: Answer]> =
       [
-        'webhook_endpoint.updated',
-        'iam.webhooks.write',
-        [{ ...webhook, Name: 'b' }],
-        await call('Webhooks_UpdateEndpoint', { Endpoint: { ID, Name: 'b', URL } }),
-      ],
-      ['webhook_endpoint.deleted', 'iam.webhooks.write', [{ ...webhook, Name: 'b' }], await call('Webhooks_DeleteEndpoint', { Tenant, ID })],
-      ['tenant.member_removed', 'iam.users.write', [person], await call('TenantMembers_Remove', member)],
-      ['group.deleted', 'iam.groups.write', [group], await call('Groups_Delete', { Tenant, Path: 'eng' })],
-    ];
-    const [ownership] = (await readList<{ ID: string; Role: string }>(stack, 'Grants_ListByTenant', { Tenant }, ada.token)).items.filter(
-      ({ Role }) => Role === 'owner',
-    );
+        ['webhook_endpoint.created', 'iam.webhooks.write', [webhook], endpoint],
+        [
+          'tenant.member_added',
+          'iam.users.write',
+          [person],
+          await call('TenantMembers_Add', member),
+        ],
+        [
+          'group.created',
+          'iam.groups.write',
+          [group],
+          await call('Groups_Save', { Group: { Tenant, Path: 'Eng', Name: 'Old' } }),
+        ],
+        [
+          'group.updated',
+          'iam.groups.write',
+          [group],
+          await call('Groups_Save', { Group: { Tenant, Path: 'eng', Name: 'New' } }),
+        ],
+        [
+          'group.member_added',
+          'iam.groups.write',
+          [group, person],
+          await call('Groups_AddMember', inGroup),
+        ],
+        [
+          'group.member_removed',
+          'iam.groups.write',
+          [group, person],
+          await call('Groups_RemoveMember', inGroup),
+        ],
+        [
+          'webhook_endpoint.updated',
+          'iam.webhooks.write',
+          [{ ...webhook, Name: 'b' }],
+          await call('Webhooks_UpdateEndpoint', { Endpoint: { ID, Name: 'b', URL } }),
+        ],
+        [
+          'webhook_endpoint.deleted',
+          'iam.webhooks.write',
+          [{ ...webhook, Name: 'b' }],
+          await call('Webhooks_DeleteEndpoint', { Tenant, ID }),
+        ],
+        [
+          'tenant.member_removed',
+          'iam.users.write',
+          [person],
+          await call('TenantMembers_Remove', member),
+        ],
+        [
+          'group.deleted',
+          'iam.groups.write',
+          [group],
+          await call('Groups_Delete', { Tenant, Path: 'eng' }),
+        ],
+      ];
+    const [ownership] = (
+      await readList<{ ID: string; Role: string }>(
+        stack,
+        'Grants_ListByTenant',
+        { Tenant },
+        ada.token,
+      )
+    ).items.filter(({ Role }) => Role === 'owner');
     // The tenant itself, its first member and owner; and the member's role beside each of the above.
     const entries = await entriesWhenThere(Tenant, changes.length + 4);
     assert.deepEqual(
       entries.map(({ Action }) => Action).sort(),
-      ['tenant.created', 'tenant.member_added', 'grant.added', 'grant.added', ...changes.map(([action]) => action)].sort(),
+      [
+        'tenant.created',
+        'tenant.member_added',
+        'grant.added',
+        'grant.added',
+        ...changes.map(([action]) => action),
+      ].sort(),
     );
     for (const [action, permission, targets, answer] of changes) {
-      const entry = entries.find(({ Action, RequestID }) => Action === action && RequestID === asked(answer));
+      const entry = entries.find(
+        ({ Action, RequestID }) => Action === action && RequestID === asked(answer),
+      );
       assert.ok(entry, action);
       assert.deepEqual([entry.Tenant, entry.Result, entry.Code], [Tenant, 'success', ''], action);
       assert.deepEqual([entry.Permission, entry.GrantID], [permission, ownership?.ID], action);
-      assert.deepEqual([entry.ActorType, entry.ActorID, entry.IP], ['user', ada.id, '127.0.0.1'], action);
+      assert.deepEqual(
+        [entry.ActorType, entry.ActorID, entry.IP],
+        ['user', ada.id, '127.0.0.1'],
+        action,
+      );
       assert.match(entry.CredentialID, /^ses_/);
       assert.ok(Math.abs(Date.parse(entry.OccurredAt) - Date.now()) < 60_000);
-      const shown = entry.Targets.map((target) => (target.Type === 'group' ? { ...target, ID: target.ID.replace(/^grp_.*/, '') } : target));
+      const shown = entry.Targets.map((target) =>
+        target.Type === 'group' ? { ...target, ID: target.ID.replace(/^grp_.*/, '') } : target,
+      );
       assert.deepEqual(shown, targets, action);
     }
-    assert.deepEqual(entries.find(({ Action }) => Action === 'group.updated')?.Changes, [{ Field: 'Name', Old: 'Old', New: 'New' }]);
+    assert.deepEqual(entries.find(({ Action }) => Action === 'group.updated')?.Changes, [
+      { Field: 'Name', Old: 'Old', New: 'New' },
+    ]);
     const [first] = entries.filter(({ Action }) => Action === 'tenant.created');
-    assert.deepEqual([first?.ActorType, first?.GrantID, first?.Operation, first?.Targets[0]?.ID], ['platform', '', 'Tenants_Create', Tenant]);
+    assert.deepEqual(
+      [first?.ActorType, first?.GrantID, first?.Operation, first?.Targets[0]?.ID],
+      ['platform', '', 'Tenants_Create', Tenant],
+    );
     assert.ok(!JSON.stringify(entries).includes(String(endpoint.body['Secret'])));
   });
 
@@ -116,21 +184,46 @@ describeBoth('audit', (topology) => {
     const Tenant = await newTenant();
     bodyOf(await save(Tenant, 'eng'));
     bodyOf(await save(Tenant, 'eng'));
-    for (const operation of ['Groups_List', 'Tenants_Get', 'TenantMembers_List', 'Webhooks_ListEndpoints', 'Audit_List']) {
+    for (const operation of [
+      'Groups_List',
+      'Tenants_Get',
+      'TenantMembers_List',
+      'Webhooks_ListEndpoints',
+      'Audit_List',
+    ]) {
       bodyOf(await stack.call(operation, { Tenant }, ada.token));
     }
-    bodyOf(await stack.call('Groups_RemoveMember', { Tenant, Group: 'eng', UserID: bob.id }, ada.token));
+    bodyOf(
+      await stack.call('Groups_RemoveMember', { Tenant, Group: 'eng', UserID: bob.id }, ada.token),
+    );
     assertRefused(await save(Tenant, '-'), 400, 'invalid_argument');
-    assertRefused(await stack.call('Groups_AddMember', { Tenant, Group: 'eng', UserID: bob.id }, ada.token), 400, 'not_found');
-    assertRefused(await stack.call('Groups_Delete', { Tenant, Path: 'eng' }), 401, 'unauthenticated');
+    assertRefused(
+      await stack.call('Groups_AddMember', { Tenant, Group: 'eng', UserID: bob.id }, ada.token),
+      400,
+      'not_found',
+    );
+    assertRefused(
+      await stack.call('Groups_Delete', { Tenant, Path: 'eng' }),
+      401,
+      'unauthenticated',
+    );
     bodyOf(await save(Tenant, 'last'));
     const entries = await entriesWhenThere(Tenant, 5);
-    assert.deepEqual(entries.map(({ Action }) => Action).sort(), ['grant.added', 'group.created', 'group.created', 'tenant.created', 'tenant.member_added']);
+    assert.deepEqual(entries.map(({ Action }) => Action).sort(), [
+      'grant.added',
+      'group.created',
+      'group.created',
+      'tenant.created',
+      'tenant.member_added',
+    ]);
   });
 
   test('a denied call leaves an entry in the tenant it named, or on the platform where there is none', async () => {
     const Tenant = await newTenant();
-    const denied = [await save(Tenant, 'eng', bob.token), await stack.call('Groups_List', { Tenant }, bob.token)];
+    const denied = [
+      await save(Tenant, 'eng', bob.token),
+      await stack.call('Groups_List', { Tenant }, bob.token),
+    ];
     for (const answer of denied) assertRefused(answer, 403, 'permission_denied');
     const entries = await entriesWhenThere(Tenant, 2, { Filter: { Result: 'denied' } });
     assert.equal(entries.length, 2);
@@ -138,31 +231,60 @@ describeBoth('audit', (topology) => {
       const entry = entries.find(({ RequestID }) => RequestID === asked(denied[index] as Answer));
       assert.ok(entry, permission);
       const { Action, Operation, Result, Code, ActorType, ActorID, Permission, Targets } = entry;
-      assert.deepEqual([Action, Operation, Result, Code], ['access.denied', ['Groups_Save', 'Groups_List'][index], 'denied', 'permission_denied']);
+      assert.deepEqual(
+        [Action, Operation, Result, Code],
+        ['access.denied', ['Groups_Save', 'Groups_List'][index], 'denied', 'permission_denied'],
+      );
       assert.deepEqual([ActorType, ActorID, Permission, Targets], ['user', bob.id, permission, []]);
     }
     const lost = await save(missing, 'eng', bob.token);
     assertRefused(lost, 403, 'permission_denied');
-    const [entry, ...more] = await entriesWhenThere('', 1, { Filter: { TargetIDs: [missing] } }, stack.platformKey);
+    const [entry, ...more] = await entriesWhenThere(
+      '',
+      1,
+      { Filter: { TargetIDs: [missing] } },
+      stack.platformKey,
+    );
     assert.ok(entry && more.length === 0);
-    assert.deepEqual([entry.Tenant, entry.Result, entry.ActorID, entry.RequestID], ['', 'denied', bob.id, asked(lost)]);
+    assert.deepEqual(
+      [entry.Tenant, entry.Result, entry.ActorID, entry.RequestID],
+      ['', 'denied', bob.id, asked(lost)],
+    );
     assert.deepEqual(entry.Targets, [{ Type: 'tenant', ID: missing, Name: '' }]);
     assert.equal(await countOf(stack, 'access.audit_head where tenant = $1', [missing]), 0);
   });
 
   test('a failed sign-in leaves an entry on the platform that names whom it was tried for', async () => {
     const tried = [bob.email, 'nobody@example.com'];
-    for (const Email of tried) assertRefused(await stack.call('Account_Login', { Email, Password: 'not the password' }), 401, 'unauthenticated');
-    const entries = await entriesWhenThere('', 2, { Filter: { Actions: ['user.sign_in_failed'] } }, stack.platformKey);
-    const shown = entries.map(({ Result, Code, IP, Targets }) => [Result, Code, IP, Targets[0]?.Name].join());
-    assert.deepEqual(shown.sort(), tried.map((name) => `failed,unauthenticated,127.0.0.1,${name}`).sort());
+    for (const Email of tried)
+      assertRefused(
+        await stack.call('Account_Login', { Email, Password: 'not the password' }),
+        401,
+        'unauthenticated',
+      );
+    const entries = await entriesWhenThere(
+      '',
+      2,
+      { Filter: { Actions: ['user.sign_in_failed'] } },
+      stack.platformKey,
+    );
+    const shown = entries.map(({ Result, Code, IP, Targets }) =>
+      [Result, Code, IP, Targets[0]?.Name].join(),
+    );
+    assert.deepEqual(
+      shown.sort(),
+      tried.map((name) => `failed,unauthenticated,127.0.0.1,${name}`).sort(),
+    );
   });
 
   test('the entries of a tenant are numbered without gaps and chained by their hashes', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const paths = Array.from({ length: 40 }, (_, index) => `g${index}`);
     const refused = paths.slice(0, 10).map((path) => () => save(Tenant, path, bob.token));
-    const calls = [...paths.flatMap((path) => [() => save(Tenant, path), () => save(other, path)]), ...refused];
+    const calls = [
+      ...paths.flatMap((path) => [() => save(Tenant, path), () => save(other, path)]),
+      ...refused,
+    ];
     await Promise.all(calls.map((call) => patiently(call)));
     for (const [tenant, count] of [
       [Tenant, 53],
@@ -179,7 +301,10 @@ describeBoth('audit', (topology) => {
         assert.equal(entry.Hash, hashOf(entry), `Hash of ${entry.Seq}`);
         last = entry.Hash;
       }
-      assert.deepEqual(await rowsOf(stack, 'select seq, hash from access.audit_head where tenant = $1', [tenant]), [{ seq: count, hash: last }]);
+      assert.deepEqual(
+        await rowsOf(stack, 'select seq, hash from access.audit_head where tenant = $1', [tenant]),
+        [{ seq: count, hash: last }],
+      );
     }
   });
 
@@ -192,27 +317,53 @@ describeBoth('audit', (topology) => {
     const middle = all[3]?.OccurredAt ?? '';
     const filters: Array<[filter: object, keeps: (entry: Entry) => boolean]> = [
       [{ Actions: ['group.created'] }, ({ Action }) => Action === 'group.created'],
-      [{ Actions: ['group.created', 'grant.added'] }, ({ Action }) => ['group.created', 'grant.added'].includes(Action)],
+      [
+        { Actions: ['group.created', 'grant.added'] },
+        ({ Action }) => ['group.created', 'grant.added'].includes(Action),
+      ],
       [{ ActorIDs: [ada.id] }, ({ ActorID }) => ActorID === ada.id],
       [{ ActorIDs: [ada.id, bob.id] }, ({ ActorID }) => [ada.id, bob.id].includes(ActorID)],
       [{ TargetIDs: [ada.id] }, ({ Targets }) => Targets.some(({ ID }) => ID === ada.id)],
       [{ Result: 'denied' }, ({ Result }) => Result === 'denied'],
       [{ From: middle }, ({ OccurredAt }) => OccurredAt >= middle],
       [{ To: middle }, ({ OccurredAt }) => OccurredAt < middle],
-      [{ Actions: ['group.created'], ActorIDs: [ada.id], Result: 'success' }, ({ Action, ActorID }) => Action === 'group.created' && ActorID === ada.id],
+      [
+        { Actions: ['group.created'], ActorIDs: [ada.id], Result: 'success' },
+        ({ Action, ActorID }) => Action === 'group.created' && ActorID === ada.id,
+      ],
     ];
     for (const [filter, keeps] of filters) {
       const expected = all.filter(keeps);
-      assert.ok(expected.length > 0 && expected.length < all.length, `${JSON.stringify(filter)} restricts`);
-      assert.deepEqual(await entriesOf(Tenant, { Filter: filter }, ada.token, 2), expected, JSON.stringify(filter));
+      assert.ok(
+        expected.length > 0 && expected.length < all.length,
+        `${JSON.stringify(filter)} restricts`,
+      );
+      assert.deepEqual(
+        await entriesOf(Tenant, { Filter: filter }, ada.token, 2),
+        expected,
+        JSON.stringify(filter),
+      );
     }
     for (const filter of [{}, null, { Actions: [], Result: '', IP: '' }, { IP: '127.0.0.1' }])
       assert.deepEqual(await entriesOf(Tenant, { Filter: filter }), all);
-    for (const filter of [{ IP: '192.0.2.1' }, { Actions: ['group.%'] }, { Actions: ['x'], ActorIDs: [ada.id] }]) {
+    for (const filter of [
+      { IP: '192.0.2.1' },
+      { Actions: ['group.%'] },
+      { Actions: ['x'], ActorIDs: [ada.id] },
+    ]) {
       assert.deepEqual(await entriesOf(Tenant, { Filter: filter }), []);
     }
-    for (const filter of [{ Result: 'odd' }, { From: 'yesterday' }, { Actions: 'group.created' }, { Actions: Array.from({ length: 51 }, () => 'a') }]) {
-      assertRefused(await stack.call('Audit_List', { Tenant, Filter: filter }, ada.token), 400, 'invalid_argument');
+    for (const filter of [
+      { Result: 'odd' },
+      { From: 'yesterday' },
+      { Actions: 'group.created' },
+      { Actions: Array.from({ length: 51 }, () => 'a') },
+    ]) {
+      assertRefused(
+        await stack.call('Audit_List', { Tenant, Filter: filter }, ada.token),
+        400,
+        'invalid_argument',
+      );
     }
   });
 
@@ -220,7 +371,13 @@ describeBoth('audit', (topology) => {
     const Tenant = await newTenant();
     for (const path of ['a', 'b', 'c', 'd']) bodyOf(await save(Tenant, path));
     const all = await entriesWhenThere(Tenant, 7);
-    const page = (Cursor: string, more: object = {}) => readPage<Entry>(stack, 'Audit_List', { Tenant, Page: { Limit: 3, Cursor }, ...more }, ada.token);
+    const page = (Cursor: string, more: object = {}) =>
+      readPage<Entry>(
+        stack,
+        'Audit_List',
+        { Tenant, Page: { Limit: 3, Cursor }, ...more },
+        ada.token,
+      );
     const first = await page('');
     bodyOf(await save(Tenant, 'e'));
     await entriesWhenThere(Tenant, 8);
@@ -232,8 +389,15 @@ describeBoth('audit', (topology) => {
       [7, 6, 5, 4, 3, 2, 1],
     );
     assert.equal(third.NextCursor, '');
-    for (const request of [{ Tenant, Filter: { Result: 'success' } }, { Tenant: await newTenant() }]) {
-      const answer = await stack.call('Audit_List', { ...request, Page: { Cursor: first.NextCursor } }, ada.token);
+    for (const request of [
+      { Tenant, Filter: { Result: 'success' } },
+      { Tenant: await newTenant() },
+    ]) {
+      const answer = await stack.call(
+        'Audit_List',
+        { ...request, Page: { Cursor: first.NextCursor } },
+        ada.token,
+      );
       assertRefused(answer, 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
     }
   });
@@ -244,8 +408,14 @@ describeBoth('audit', (topology) => {
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, ada.token));
     assertRefused(await stack.call('Audit_List', { Tenant }, bob.token), 403, 'permission_denied');
     assert.ok((await entriesWhenThere(Tenant, 3, {}, stack.platformKey)).length >= 3);
-    for (const { token } of [ada, bob]) assertRefused(await stack.call('Audit_List', {}, token), 403, 'permission_denied');
-    const own = await entriesWhenThere('', 1, { Filter: { Actions: ['user.registered'], TargetIDs: [ada.id] } }, stack.platformKey);
+    for (const { token } of [ada, bob])
+      assertRefused(await stack.call('Audit_List', {}, token), 403, 'permission_denied');
+    const own = await entriesWhenThere(
+      '',
+      1,
+      { Filter: { Actions: ['user.registered'], TargetIDs: [ada.id] } },
+      stack.platformKey,
+    );
     assert.ok(own.every((entry) => entry.Tenant === ''));
   });
 
@@ -256,11 +426,14 @@ describeBoth('audit', (topology) => {
       bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: eve.id }, ada.token));
       assertRefused(await save(Tenant, 'eng', eve.token), 403, 'permission_denied');
     }
-    const list = (request: object, token: string) => readList<Entry>(stack, 'Audit_ListByUser', { UserID: eve.id, ...request }, token, 1);
+    const list = (request: object, token: string) =>
+      readList<Entry>(stack, 'Audit_ListByUser', { UserID: eve.id, ...request }, token, 1);
     const own = await eventually('her entries', async () => {
       const { items } = await list({}, eve.token);
       return (
-        [first, second].every((tenant) => items.some(({ Tenant }) => Tenant === tenant)) && items.some(({ Action }) => Action === 'user.signed_in') && items
+        [first, second].every((tenant) => items.some(({ Tenant }) => Tenant === tenant)) &&
+        items.some(({ Action }) => Action === 'user.signed_in') &&
+        items
       );
     });
     assert.ok(own.every(({ ActorID }) => ActorID === eve.id));
@@ -277,8 +450,16 @@ describeBoth('audit', (topology) => {
     );
     assert.deepEqual((await list({}, stack.platformKey)).items, own);
     for (const request of [{}, { Tenant: first }])
-      assertRefused(await stack.call('Audit_ListByUser', { UserID: eve.id, ...request }, bob.token), 403, 'permission_denied');
-    assertRefused(await stack.call('Audit_ListByUser', { UserID: eve.id }, ada.token), 403, 'permission_denied');
+      assertRefused(
+        await stack.call('Audit_ListByUser', { UserID: eve.id, ...request }, bob.token),
+        403,
+        'permission_denied',
+      );
+    assertRefused(
+      await stack.call('Audit_ListByUser', { UserID: eve.id }, ada.token),
+      403,
+      'permission_denied',
+    );
   });
 });
 
@@ -295,6 +476,12 @@ function hashOf({ PrevHash, ...rest }: Entry): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== '' && !(Array.isArray(field) && field.length === 0));
-  return Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, field]) => [name, sorted(field)]));
+  const fields = Object.entries(value).filter(
+    ([, field]) => field !== '' && !(Array.isArray(field) && field.length === 0),
+  );
+  return Object.fromEntries(
+    fields
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, field]) => [name, sorted(field)]),
+  );
 }

@@ -13,7 +13,10 @@ describeBoth('bad input', (topology) => {
   let token: string;
   let stored: Record<string, number>;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_REQUEST_TIMEOUT_MS: '2000', BAILIWICK_LIMITS: 'off' });
+    stack = await startStack(topology, {
+      BAILIWICK_REQUEST_TIMEOUT_MS: '2000',
+      BAILIWICK_LIMITS: 'off',
+    });
     ({ token } = await signUp(stack));
     stored = await rowCounts(stack.databaseUrl);
   });
@@ -28,28 +31,66 @@ describeBoth('bad input', (topology) => {
   }
 
   test('what is no JSON object in UTF-8 is refused, whatever the operation', async () => {
-    const bodies = ['', 'null', '[]', '"x"', '1', '{', '{"Email":"a@example.com",}', '{"a":1}x', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])];
-    for (const body of bodies) assertError(await stack.call('Account_Register', body), 400, 'invalid_argument');
+    const bodies = [
+      '',
+      'null',
+      '[]',
+      '"x"',
+      '1',
+      '{',
+      '{"Email":"a@example.com",}',
+      '{"a":1}x',
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    ];
+    for (const body of bodies)
+      assertError(await stack.call('Account_Register', body), 400, 'invalid_argument');
   });
 
   test('another Content-Type is refused', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
-      assertError(await stack.call('Account_Register', '{}', undefined, { 'content-type': type }), 400, 'invalid_argument');
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      '',
+    ]) {
+      assertError(
+        await stack.call('Account_Register', '{}', undefined, { 'content-type': type }),
+        400,
+        'invalid_argument',
+      );
     }
-    assert.equal((await stack.call('Sso_Check', { Email: 'a@example.com' }, undefined, { 'content-type': 'Application/JSON; charset=utf-8' })).status, 200);
+    assert.equal(
+      (
+        await stack.call('Sso_Check', { Email: 'a@example.com' }, undefined, {
+          'content-type': 'Application/JSON; charset=utf-8',
+        })
+      ).status,
+      200,
+    );
   });
 
   test('every failed check comes in one list, with the documented messages', async () => {
     const answer = await stack.call('Webhooks_CreateEndpoint', {}, token);
     assertError(answer, 400, 'invalid_argument');
-    assert.deepEqual(answer.body.Messages, ['endpoint name is required', 'endpoint url is required', 'Tenant is required']);
+    assert.deepEqual(answer.body.Messages, [
+      'endpoint name is required',
+      'endpoint url is required',
+      'Tenant is required',
+    ]);
     const wrong = await stack.call('Account_Register', { Email: 7, Password: 'short' });
-    assert.deepEqual(wrong.body.Messages, ['Email must be a string', 'Email is required', 'Password must be at least 8 characters']);
+    assert.deepEqual(wrong.body.Messages, [
+      'Email must be a string',
+      'Email is required',
+      'Password must be at least 8 characters',
+    ]);
   });
 
   test('texts with U+0000 or unpaired surrogates are refused and nothing fails inside', async () => {
     for (const text of ['a\u0000b', 'a\ud800']) {
-      const answer = await stack.call('Account_Register', JSON.stringify({ Email: `${text}@example.com`, Password: `password${text}` }));
+      const answer = await stack.call(
+        'Account_Register',
+        JSON.stringify({ Email: `${text}@example.com`, Password: `password${text}` }),
+      );
       assertError(answer, 400, 'invalid_argument');
     }
   });
@@ -57,29 +98,51 @@ describeBoth('bad input', (topology) => {
   test('a body over 1 MiB is refused, announced or not', async () => {
     const small = 64 * 1024;
     for (const bytes of [1024 * 1024 + 1, 8 * 1024 * 1024]) {
-      assertError(await stack.call('Account_Register', JSON.stringify({ Email: 'a'.repeat(bytes) })), 400, 'invalid_argument');
+      assertError(
+        await stack.call('Account_Register', JSON.stringify({ Email: 'a'.repeat(bytes) })),
+        400,
+        'invalid_argument',
+      );
       const chunks = new ReadableStream({
         start(controller) {
-          for (let sent = 0; sent < bytes; sent += small) controller.enqueue(new Uint8Array(small).fill(32));
+          for (let sent = 0; sent < bytes; sent += small)
+            controller.enqueue(new Uint8Array(small).fill(32));
           controller.close();
         },
       });
-      const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: chunks, duplex: 'half' } as RequestInit;
+      const request = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: chunks,
+        duplex: 'half',
+      } as RequestInit;
       const answer = await fetch(`${stack.url}/Account_Register`, request);
-      assert.deepEqual([answer.status, ((await answer.json()) as { Code: string }).Code], [400, 'invalid_argument'], 'also to a client that still sends');
+      assert.deepEqual(
+        [answer.status, ((await answer.json()) as { Code: string }).Code],
+        [400, 'invalid_argument'],
+        'also to a client that still sends',
+      );
     }
   });
 
   test('deep nesting and hostile keys are read without harm', async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     assertError(await stack.call('Account_Register', deep), 400, 'invalid_argument');
-    const hostile = '{"__proto__":{"Email":"x@example.com"},"constructor":{"prototype":{"polluted":true}}}';
+    const hostile =
+      '{"__proto__":{"Email":"x@example.com"},"constructor":{"prototype":{"polluted":true}}}';
     assertError(await stack.call('Account_Register', hostile), 400, 'invalid_argument');
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
   });
 
   test('an unknown operation is 404 and a wrong verb 405', async () => {
-    for (const path of ['Account_Nothing', 'account_register', 'Account_Register/x', 'Credentials_Resolve', 'Authority_Effective', '']) {
+    for (const path of [
+      'Account_Nothing',
+      'account_register',
+      'Account_Register/x',
+      'Credentials_Resolve',
+      'Authority_Effective',
+      '',
+    ]) {
       assertError(await stack.call(path, {}), 404, 'not_found');
     }
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
@@ -95,9 +158,14 @@ describeBoth('bad input', (topology) => {
       if (!routed) continue;
       const token = credential === 'worker' ? stack.workerToken : stack.platformKey;
       for (const value of [0, 'x', true, [], {}, [{}], { a: [1] }, -1.5, 'x'.repeat(5000)]) {
-        const body = Object.fromEntries(method.input.fields.map((field) => [field.jsonName, value]));
+        const body = Object.fromEntries(
+          method.input.fields.map((field) => [field.jsonName, value]),
+        );
         const answer = await stack.call(name, body, token);
-        assert.ok(answer.status < 500, `${name} with ${JSON.stringify(value).slice(0, 40)}: ${JSON.stringify(answer.body)}`);
+        assert.ok(
+          answer.status < 500,
+          `${name} with ${JSON.stringify(value).slice(0, 40)}: ${JSON.stringify(answer.body)}`,
+        );
       }
     }
   });
@@ -114,36 +182,55 @@ describeBoth('bad input', (topology) => {
     for (const text of texts) {
       const answer = await rawRequest(stack.url, text);
       assert.match(answer, /^HTTP\/1\.1 400 /, text.slice(0, 20));
-      assert.equal((JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Answer['body']).Code, 'invalid_argument');
+      assert.equal(
+        (JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Answer['body']).Code,
+        'invalid_argument',
+      );
     }
   });
 
   test('a target that is no URL is 404', async () => {
     for (const target of ['//', '//[', 'http://[', '*']) {
-      const answer = await rawRequest(stack.url, `POST ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+      const answer = await rawRequest(
+        stack.url,
+        `POST ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
+      );
       assert.match(answer, /^HTTP\/1\.1 404 [^]*not_found/, target);
     }
   });
 
   test('a body that does not arrive in time is refused', async () => {
-    const answer = await rawRequest(stack.url, 'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
+    const answer = await rawRequest(
+      stack.url,
+      'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    );
     assert.match(answer, /^HTTP\/1\.1 400 /);
     assert.match(answer, /took too long to arrive/);
   });
 
   test('a connection that sends on and on before it is answered is closed', async () => {
-    const request = (pathname: string, close = '') => `POST ${pathname} HTTP/1.1\r\nhost: a\r\n${close}content-length: 0\r\n\r\n`;
-    const few = await rawRequest(stack.url, request('/nope').repeat(10) + request('/nope', 'connection: close\r\n'));
+    const request = (pathname: string, close = '') =>
+      `POST ${pathname} HTTP/1.1\r\nhost: a\r\n${close}content-length: 0\r\n\r\n`;
+    const few = await rawRequest(
+      stack.url,
+      request('/nope').repeat(10) + request('/nope', 'connection: close\r\n'),
+    );
     assert.equal(few.match(/HTTP\/1\.1 404/g)?.length, 11);
-    const many = await rawRequest(stack.url, request('/nope').repeat(1000) + request('/nope', 'connection: close\r\n')).catch(() => '');
+    const many = await rawRequest(
+      stack.url,
+      request('/nope').repeat(1000) + request('/nope', 'connection: close\r\n'),
+    ).catch(() => '');
     assert.ok((many.match(/HTTP\/1\.1/g) ?? []).length <= 16);
   });
 
   test('a client that goes away in the middle of its body is no failure of ours', async () => {
     const before = failures(stack);
     const { hostname, port } = new URL(stack.url);
-    const head = 'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
-    const socket = connect(Number(port), hostname, () => socket.write(head, () => setTimeout(() => socket.destroy(), 100)));
+    const head =
+      'POST /Account_Register HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(head, () => setTimeout(() => socket.destroy(), 100)),
+    );
     await sleep(500);
     assert.equal(failures(stack), before);
   });
@@ -156,12 +243,29 @@ describeBoth('bad input', (topology) => {
 
 /** The rows of every table that holds records; refusals leave audit entries and counts. */
 async function rowCounts(url: string): Promise<Record<string, number>> {
-  const tables = ['identity.user_account', 'identity.registration', 'identity.reset_token', 'identity.session', 'access.tenant', 'access.tenant_member'];
-  tables.push('access.group_entry', 'access.grant_entry', 'sso.domain', 'sso.provider', 'notifications.webhook_endpoint', 'notifications.dek');
+  const tables = [
+    'identity.user_account',
+    'identity.registration',
+    'identity.reset_token',
+    'identity.session',
+    'access.tenant',
+    'access.tenant_member',
+  ];
+  tables.push(
+    'access.group_entry',
+    'access.grant_entry',
+    'sso.domain',
+    'sso.provider',
+    'notifications.webhook_endpoint',
+    'notifications.dek',
+  );
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const counts: Record<string, number> = {};
-  for (const table of tables) counts[table] = (await client.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]?.n ?? -1;
+  for (const table of tables)
+    counts[table] =
+      (await client.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]?.n ??
+      -1;
   await client.end();
   return counts;
 }

@@ -18,12 +18,16 @@ async function startProxy(prefix: string, isStripped: boolean) {
   let port = 0;
   const proxy = createServer((incoming, answer) => {
     const address = incoming.url ?? '';
-    if (!address.startsWith(`${prefix}/`)) return void answer.writeHead(404).end('not below the prefix');
+    if (!address.startsWith(`${prefix}/`))
+      return void answer.writeHead(404).end('not below the prefix');
     const path = isStripped ? address.slice(prefix.length) : address;
-    const onward = request({ host: loopback, port, path, method: incoming.method, headers: incoming.headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(answer);
-    });
+    const onward = request(
+      { host: loopback, port, path, method: incoming.method, headers: incoming.headers },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(answer);
+      },
+    );
     onward.on('error', () => answer.destroy());
     incoming.pipe(onward);
   });
@@ -49,7 +53,10 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         if (!withoutChromium) browser = await openBrowser();
         proxy = await startProxy(prefix, isStripped);
         base = proxy.url;
-        stack = await startStack('one process', { BAILIWICK_PUBLIC_URL: `${base}/`, BAILIWICK_LIMITS: 'off' });
+        stack = await startStack('one process', {
+          BAILIWICK_PUBLIC_URL: `${base}/`,
+          BAILIWICK_LIMITS: 'off',
+        });
         proxy.passOnTo(stack.wiring.ports.gateway.rpc);
       });
       after(async () => {
@@ -58,30 +65,54 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         await stack?.stop();
       });
 
-      async function call(operation: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
-        const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+      async function call(
+        operation: string,
+        body: object,
+        headers: Record<string, string> = {},
+      ): Promise<Answer> {
+        const options = {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        };
         const response = await fetch(`${base}/${operation}`, options);
-        return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+        return {
+          status: response.status,
+          headers: response.headers,
+          body: (await response.json()) as Answer['body'],
+        };
       }
 
       /** That a page is there, with all that it, its modules and the pages it leads to name, and that nothing of it is above the prefix. */
-      async function assertThere(address: string, seen = new Set<string>()): Promise<ReadonlySet<string>> {
+      async function assertThere(
+        address: string,
+        seen = new Set<string>(),
+      ): Promise<ReadonlySet<string>> {
         if (seen.has(address)) return seen;
         seen.add(address);
         assert.ok(address.startsWith(`${base}/`), address);
         const answer = await fetch(address);
         assert.equal(answer.status, 200, address);
-        const names = Array.from((await answer.text()).matchAll(/\b(?:(?:src|href)="|from ')([^"']*)/g), ([, name = '']) => name);
-        for (const name of names.filter((one) => one !== 'data:,')) await assertThere(new URL(name, address).href, seen);
+        const names = Array.from(
+          (await answer.text()).matchAll(/\b(?:(?:src|href)="|from ')([^"']*)/g),
+          ([, name = '']) => name,
+        );
+        for (const name of names.filter((one) => one !== 'data:,'))
+          await assertThere(new URL(name, address).href, seen);
         return seen;
       }
 
       /** Opens a link of a mail, fills in the form and sends it. Returns what the page then says. */
-      async function useLink(page: Page, link: string, fields: Record<string, string> = {}): Promise<string> {
+      async function useLink(
+        page: Page,
+        link: string,
+        fields: Record<string, string> = {},
+      ): Promise<string> {
         // Where the page is open already, the link would be a place in it.
         await page.goto('about:blank');
         await page.goto(link);
-        for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+        for (const [label, value] of Object.entries(fields))
+          await page.getByLabel(label).fill(value);
         await page.getByRole('button').click();
         return hears(page, /./);
       }
@@ -96,10 +127,20 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         assert.equal((await call('Account_RequestPasswordReset', { Email })).status, 200);
         const reset = await mailTo(stack, Email, 2);
         assert.equal(reset.Links[0], `${base}/reset#token=${tokenIn(reset)}`);
-        assert.equal((await call('Account_ResetPassword', { Token: tokenIn(reset), Password: 'a brand new one' })).status, 200);
+        assert.equal(
+          (
+            await call('Account_ResetPassword', {
+              Token: tokenIn(reset),
+              Password: 'a brand new one',
+            })
+          ).status,
+          200,
+        );
         const notice = await mailTo(stack, Email, 3);
-        for (const link of notice.Links) assert.ok(link === base || link.startsWith(`${base}/`), link);
-        for (const page of ['verify', 'reset', 'invitation']) assert.ok((await assertThere(`${base}/${page}`)).has(`${base}/pages/token.js`), page);
+        for (const link of notice.Links)
+          assert.ok(link === base || link.startsWith(`${base}/`), link);
+        for (const page of ['verify', 'reset', 'invitation'])
+          assert.ok((await assertThere(`${base}/${page}`)).has(`${base}/pages/token.js`), page);
       });
 
       test('the links in mails open pages that work', { skip: withoutChromium }, async () => {
@@ -111,31 +152,60 @@ for (const prefix of ['/id', '/auth', '/docs']) {
         assert.match(await useLink(page, verify), /not valid any more/);
         assert.equal((await call('Account_RequestPasswordReset', { Email })).status, 200);
         const [reset = ''] = (await mailTo(stack, Email, 2)).Links;
-        assert.match(await useLink(page, reset, { 'New password': 'a brand new one' }), /is changed/);
-        assert.equal((await call('Account_Login', { Email, Password: 'a brand new one' })).status, 200);
+        assert.match(
+          await useLink(page, reset, { 'New password': 'a brand new one' }),
+          /is changed/,
+        );
+        assert.equal(
+          (await call('Account_Login', { Email, Password: 'a brand new one' })).status,
+          200,
+        );
       });
 
       test('the session cookie is of the whole host, and serves the pages of this origin', async () => {
         const Email = newAddress();
-        await call('Users_Create', { User: { Email }, Password: password }, { authorization: `Bearer ${stack.platformKey}` });
+        await call(
+          'Users_Create',
+          { User: { Email }, Password: password },
+          { authorization: `Bearer ${stack.platformKey}` },
+        );
         const signedIn = await call('Account_Login', { Email, Password: password, Cookie: true });
         const set = signedIn.headers.get('set-cookie') ?? '';
         assert.match(set, /; Path=\/; /);
         const cookie = set.split(';')[0] ?? '';
-        assert.equal((await call('Account_Get', {}, { cookie, origin: new URL(base).origin })).status, 200);
-        assert.equal((await call('Account_Get', {}, { cookie, origin: 'http://evil.example' })).status, 403);
+        assert.equal(
+          (await call('Account_Get', {}, { cookie, origin: new URL(base).origin })).status,
+          200,
+        );
+        assert.equal(
+          (await call('Account_Get', {}, { cookie, origin: 'http://evil.example' })).status,
+          403,
+        );
       });
 
       test('the description and its page name the operations below the prefix', async () => {
         const page = await fetch(`${base}/docs`);
         assert.equal(page.url, `${base}/docs`);
-        const names = Array.from((await page.text()).matchAll(/\b(?:src|href)="([^"]*)"/g), ([, name = '']) => name).filter((name) => name !== 'data:,');
+        const names = Array.from(
+          (await page.text()).matchAll(/\b(?:src|href)="([^"]*)"/g),
+          ([, name = '']) => name,
+        ).filter((name) => name !== 'data:,');
         assert.ok(names.includes('openapi.json'));
-        for (const name of names) assert.equal((await fetch(new URL(name, page.url), { method: 'HEAD' })).status, 200, name);
+        for (const name of names)
+          assert.equal(
+            (await fetch(new URL(name, page.url), { method: 'HEAD' })).status,
+            200,
+            name,
+          );
         const address = new URL('openapi.json', page.url).href;
-        const { servers } = (await (await fetch(address)).json()) as { servers: Array<{ url: string }> };
+        const { servers } = (await (await fetch(address)).json()) as {
+          servers: Array<{ url: string }>;
+        };
         assert.equal(new URL(servers[0]?.url ?? '', address).href, `${base}/`);
-        assert.equal((await fetch(`${base}/Account_Get`, { method: 'POST', body: '{}' })).status, 400);
+        assert.equal(
+          (await fetch(`${base}/Account_Get`, { method: 'POST', body: '{}' })).status,
+          400,
+        );
       });
 
       test('sign-in is sent to routes below the prefix', async () => {
@@ -148,7 +218,11 @@ for (const prefix of ['/id', '/auth', '/docs']) {
            values ($1, $2, 'oidc', 'a', true, '', '[]', '{}', now(), now())`,
           [Tenant, ID],
         );
-        await rowsOf(stack, `insert into sso.domain values ($1, 'dom_1', $2, 'verified', 'off', now(), now())`, [Tenant, domain]);
+        await rowsOf(
+          stack,
+          `insert into sso.domain values ($1, 'dom_1', $2, 'verified', 'off', now(), now())`,
+          [Tenant, domain],
+        );
         const { Redirect } = (await call('Sso_Check', { Email: `a@${domain}` })).body;
         assert.equal(Redirect, `${base}/auth/${Tenant}/${ID}/login`);
         // The route is found: what it answers is of the sign-in, and not "there is no such operation".

@@ -9,7 +9,15 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createClient } from '@connectrpc/connect';
 import { assertRefused, bodyOf, patiently, recordIn } from '../answers.ts';
-import { type Bot, type BotKey, createBot, createKey, grantBotInStore, inDays, type NewKey } from '../bots.ts';
+import {
+  type Bot,
+  type BotKey,
+  createBot,
+  createKey,
+  grantBotInStore,
+  inDays,
+  type NewKey,
+} from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { caughtBy, createTenant, signUp } from '../people.ts';
 import { dumpOf, rowsOf, textBelow } from '../store.ts';
@@ -20,7 +28,10 @@ describeBoth('calls with a bot key', (topology) => {
   let owner: Awaited<ReturnType<typeof signUp>>;
   let Tenant: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off', BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8' });
+    stack = await startStack(topology, {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
+    });
     owner = await signUp(stack);
     Tenant = await createTenant(stack, owner.token);
     // A service that has just started waits for a whole lease, since it may not know every gateway yet.
@@ -34,27 +45,59 @@ describeBoth('calls with a bot key', (topology) => {
     await grantBotInStore(stack, bot, role);
     return { bot, ...(await createKey(stack, bot, owner.token, fields)) };
   }
-  const groups = (secret: string, ip?: string) => stack.call('Groups_List', { Tenant }, secret, ip === undefined ? {} : { 'x-forwarded-for': ip });
-  const expire = (key: BotKey, ExpiresAt: string) => stack.call('BotKeys_SetExpiration', { Tenant, ID: key.ID, ExpiresAt }, owner.token);
-  const read = async <Row>(operation: string, ID: string, key: string) => recordIn(await stack.call(operation, { Tenant, ID }, owner.token), key) as Row;
+  const groups = (secret: string, ip?: string) =>
+    stack.call(
+      'Groups_List',
+      { Tenant },
+      secret,
+      ip === undefined ? {} : { 'x-forwarded-for': ip },
+    );
+  const expire = (key: BotKey, ExpiresAt: string) =>
+    stack.call('BotKeys_SetExpiration', { Tenant, ID: key.ID, ExpiresAt }, owner.token);
+  const read = async <Row>(operation: string, ID: string, key: string) =>
+    recordIn(await stack.call(operation, { Tenant, ID }, owner.token), key) as Row;
 
   test('a bot does the main job of a platform team, and its signed event arrives in its name', async () => {
     const { bot, Key, Secret } = await botWith('admin');
     const hook = `bot-${bot.ID}`;
-    const created = bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Name: 'catcher', URL: `${stack.inboxUrl}/hooks/${hook}` } }, Secret));
-    assert.equal((created['Endpoint'] as { Tenant: string }).Tenant, Tenant, 'the bot’s tenant stands in where none is named');
+    const created = bodyOf(
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { Name: 'catcher', URL: `${stack.inboxUrl}/hooks/${hook}` } },
+        Secret,
+      ),
+    );
+    assert.equal(
+      (created['Endpoint'] as { Tenant: string }).Tenant,
+      Tenant,
+      'the bot’s tenant stands in where none is named',
+    );
     const Path = `eng/${bot.ID}`;
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path, Name: 'Backend' } }, Secret));
     bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: Path, UserID: owner.id }, Secret));
-    assert.equal((recordIn(await stack.call('Users_GetByEmail', { Email: owner.email }, Secret), 'User') as { ID: string }).ID, owner.id);
+    assert.equal(
+      (
+        recordIn(await stack.call('Users_GetByEmail', { Email: owner.email }, Secret), 'User') as {
+          ID: string;
+        }
+      ).ID,
+      owner.id,
+    );
     const request = await eventually('group.created at the catcher', async () =>
-      (await caughtBy(stack, hook, String(created['Secret']))).find(({ Body }) => JSON.parse(Body).type === 'group.created'),
+      (await caughtBy(stack, hook, String(created['Secret']))).find(
+        ({ Body }) => JSON.parse(Body).type === 'group.created',
+      ),
     );
     assert.equal(request.SignatureValid, true);
     assert.deepEqual(JSON.parse(request.Body).actor, { type: 'bot', id: bot.ID });
     const entry = await eventually('the audit entry', async () => {
-      const page = recordIn(await stack.call('Audit_List', { Tenant, Page: { Limit: 200 } }, Secret), 'Page') as { Items: Array<Record<string, unknown>> };
-      return page.Items.find(({ Action, ActorID }) => Action === 'group.member_added' && ActorID === bot.ID);
+      const page = recordIn(
+        await stack.call('Audit_List', { Tenant, Page: { Limit: 200 } }, Secret),
+        'Page',
+      ) as { Items: Array<Record<string, unknown>> };
+      return page.Items.find(
+        ({ Action, ActorID }) => Action === 'group.member_added' && ActorID === bot.ID,
+      );
     });
     assert.deepEqual([entry['ActorType'], entry['CredentialID']], ['bot', Key.ID]);
   });
@@ -63,36 +106,80 @@ describeBoth('calls with a bot key', (topology) => {
     const { Secret } = await botWith('admin');
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
-    assertRefused(await stack.call('Groups_List', { Tenant: foreign }, Secret), 403, 'permission_denied', ['permission denied']);
-    assertRefused(await stack.call('Users_GetByEmail', { Email: stranger.email }, Secret), 400, 'not_found');
-    assertRefused(await stack.call('Account_Get', {}, Secret), 403, 'permission_denied', ['this needs a signed-in person']);
-    assertRefused(await stack.call('Tenants_Create', { Tenant: { Name: 'a' } }, Secret), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('Groups_List', { Tenant: foreign }, Secret),
+      403,
+      'permission_denied',
+      ['permission denied'],
+    );
+    assertRefused(
+      await stack.call('Users_GetByEmail', { Email: stranger.email }, Secret),
+      400,
+      'not_found',
+    );
+    assertRefused(await stack.call('Account_Get', {}, Secret), 403, 'permission_denied', [
+      'this needs a signed-in person',
+    ]);
+    assertRefused(
+      await stack.call('Tenants_Create', { Tenant: { Name: 'a' } }, Secret),
+      403,
+      'permission_denied',
+    );
   });
 
   test('a narrowed key holds no more than it is narrowed to, also where the answer depends on stored data', async () => {
-    const { bot, Secret } = await botWith('admin', { Permissions: ['iam.groups.read', 'iam.tenant.delete'] });
+    const { bot, Secret } = await botWith('admin', {
+      Permissions: ['iam.groups.read', 'iam.tenant.delete'],
+    });
     bodyOf(await groups(Secret));
-    assertRefused(await stack.call('Groups_Save', { Group: { Tenant, Path: 'a' } }, Secret), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('Groups_Save', { Group: { Tenant, Path: 'a' } }, Secret),
+      403,
+      'permission_denied',
+    );
     assertRefused(await stack.call('Bots_List', { Tenant }, Secret), 403, 'permission_denied');
-    assertRefused(await stack.call('Users_GetByEmail', { Email: owner.email }, Secret), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('Users_GetByEmail', { Email: owner.email }, Secret),
+      403,
+      'permission_denied',
+    );
     const wide = await createKey(stack, bot, owner.token);
     bodyOf(await stack.call('Users_GetByEmail', { Email: owner.email }, wide.Secret));
   });
 
   test('a key that is bound to addresses is no credential from elsewhere, remembered or not', async () => {
-    const { Key, Secret } = await botWith('admin', { AllowedIPs: ['192.0.2.0/24', '2001:db8:7::/48'] });
+    const { Key, Secret } = await botWith('admin', {
+      AllowedIPs: ['192.0.2.0/24', '2001:db8:7::/48'],
+    });
     const refused = await groups(Secret, '198.51.100.1');
     assertRefused(refused, 401, 'unauthenticated', ['a valid credential is required']);
     assert.equal(refused.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
-    assert.equal((await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt, undefined, 'to be refused is no use');
+    assert.equal(
+      (await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt,
+      undefined,
+      'to be refused is no use',
+    );
     const statuses: number[] = [];
     // All within the time for which the gateway remembers whose key it is.
-    for (const ip of ['192.0.2.9', '198.51.100.1', '192.0.2.255', '192.0.3.0', '2001:db8:7::1', '2001:db8:8::1', '127.0.0.1']) {
+    for (const ip of [
+      '192.0.2.9',
+      '198.51.100.1',
+      '192.0.2.255',
+      '192.0.3.0',
+      '2001:db8:7::1',
+      '2001:db8:8::1',
+      '127.0.0.1',
+    ]) {
       statuses.push((await groups(Secret, ip)).status);
     }
     assert.deepEqual(statuses, [200, 401, 200, 401, 200, 401, 401]);
-    const next = bodyOf(await stack.call('BotKeys_Rotate', { Tenant, ID: Key.ID }, owner.token)) as unknown as NewKey;
-    assert.deepEqual([(await groups(next.Secret, '192.0.2.9')).status, (await groups(next.Secret)).status], [200, 401]);
+    const next = bodyOf(
+      await stack.call('BotKeys_Rotate', { Tenant, ID: Key.ID }, owner.token),
+    ) as unknown as NewKey;
+    assert.deepEqual(
+      [(await groups(next.Secret, '192.0.2.9')).status, (await groups(next.Secret)).status],
+      [200, 401],
+    );
   });
 
   /** Calls over and over, so that the gateway remembers, and tells whether one that began after the end was let in. */
@@ -123,8 +210,10 @@ describeBoth('calls with a bot key', (topology) => {
   test('a key that is revoked, and one whose bot is made inactive or deleted, never works after the reply, for 50 callers at once', async () => {
     const ends: Array<(one: { bot: Bot } & NewKey) => Promise<unknown>> = [
       async ({ Key }) => bodyOf(await expire(Key, new Date(Date.now() - 1).toISOString())),
-      async ({ bot }) => bodyOf(await stack.call('Bots_Save', { Bot: { ...bot, Active: false } }, owner.token)),
-      async ({ bot }) => bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, owner.token)),
+      async ({ bot }) =>
+        bodyOf(await stack.call('Bots_Save', { Bot: { ...bot, Active: false } }, owner.token)),
+      async ({ bot }) =>
+        bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, owner.token)),
     ];
     for (const end of ends) {
       const one = await botWith('member');
@@ -147,7 +236,14 @@ describeBoth('calls with a bot key', (topology) => {
 
   test('a bot that is made active again is let in with the reply', async () => {
     const { bot, Secret } = await botWith('member');
-    const activate = async (Active: boolean) => bodyOf(await stack.call('Bots_Save', { Bot: { Tenant, ID: bot.ID, Name: 'a', Active } }, owner.token));
+    const activate = async (Active: boolean) =>
+      bodyOf(
+        await stack.call(
+          'Bots_Save',
+          { Bot: { Tenant, ID: bot.ID, Name: 'a', Active } },
+          owner.token,
+        ),
+      );
     await activate(false);
     assertRefused(await groups(Secret), 401, 'unauthenticated');
     await activate(true);
@@ -156,7 +252,10 @@ describeBoth('calls with a bot key', (topology) => {
 
   test('the last use is written for the key and its bot, at most once a minute', async () => {
     const { bot, Key, Secret } = await botWith('member');
-    const lastUses = async () => [(await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt, (await read<Bot>('Bots_Get', bot.ID, 'Bot')).LastUsedAt];
+    const lastUses = async () => [
+      (await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt,
+      (await read<Bot>('Bots_Get', bot.ID, 'Bot')).LastUsedAt,
+    ];
     assert.deepEqual(await lastUses(), [undefined, undefined]);
     bodyOf(await groups(Secret));
     const first = await lastUses();
@@ -165,27 +264,63 @@ describeBoth('calls with a bot key', (topology) => {
     await sleep(2200);
     bodyOf(await groups(Secret));
     assert.deepEqual(await lastUses(), first);
-    const older = (table: string, id: string) => rowsOf(stack, `update identity.${table} set last_used_at = now() - interval '2 minutes' where id = $1`, [id]);
+    const older = (table: string, id: string) =>
+      rowsOf(
+        stack,
+        `update identity.${table} set last_used_at = now() - interval '2 minutes' where id = $1`,
+        [id],
+      );
     await Promise.all([older('bot_key', Key.ID), older('bot', bot.ID)]);
     await sleep(2200);
     bodyOf(await groups(Secret));
-    for (const time of await lastUses()) assert.ok(time && Math.abs(Date.parse(time) - Date.now()) < 10_000);
+    for (const time of await lastUses())
+      assert.ok(time && Math.abs(Date.parse(time) - Date.now()) < 10_000);
   });
 
   test('Tokens_Introspect knows bot keys, in their tenant, from their addresses and while they live', async () => {
-    const { bot, Key, Secret } = await botWith('admin', { Permissions: ['app.x.read'], AllowedIPs: ['192.0.2.0/24'] });
+    const { bot, Key, Secret } = await botWith('admin', {
+      Permissions: ['app.x.read'],
+      AllowedIPs: ['192.0.2.0/24'],
+    });
     const asker = await botWith('admin');
     const ask = async (request: object, credential = stack.platformKey) =>
       bodyOf(await stack.call('Tokens_Introspect', { Token: Secret, ...request }, credential));
     const known = await ask({ IP: '192.0.2.1' });
     const { ExpiresAt } = Key;
-    assert.deepEqual(known, { Active: true, Type: 'bot_key', ID: Key.ID, UserID: '', Bot: bot.ID, Tenant, Permissions: ['app.x.read'], ExpiresAt });
+    assert.deepEqual(known, {
+      Active: true,
+      Type: 'bot_key',
+      ID: Key.ID,
+      UserID: '',
+      Bot: bot.ID,
+      Tenant,
+      Permissions: ['app.x.read'],
+      ExpiresAt,
+    });
     assert.deepEqual(await ask({ Tenant, IP: '192.0.2.1' }, asker.Secret), known);
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
-    const unknown = { Active: false, Type: '', ID: '', UserID: '', Bot: '', Tenant: '', Permissions: [] };
-    for (const request of [{}, { IP: '198.51.100.1' }, { IP: 'nonsense' }, { Tenant: foreign, IP: '192.0.2.1' }]) assert.deepEqual(await ask(request), unknown);
-    assert.equal((await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt, undefined, 'to be asked about is no use');
+    const unknown = {
+      Active: false,
+      Type: '',
+      ID: '',
+      UserID: '',
+      Bot: '',
+      Tenant: '',
+      Permissions: [],
+    };
+    for (const request of [
+      {},
+      { IP: '198.51.100.1' },
+      { IP: 'nonsense' },
+      { Tenant: foreign, IP: '192.0.2.1' },
+    ])
+      assert.deepEqual(await ask(request), unknown);
+    assert.equal(
+      (await read<BotKey>('BotKeys_Get', Key.ID, 'Key')).LastUsedAt,
+      undefined,
+      'to be asked about is no use',
+    );
     bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
     assert.deepEqual(await ask({ IP: '192.0.2.1' }), unknown);
     bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
@@ -199,10 +334,18 @@ describeBoth('calls with a bot key', (topology) => {
     if (topology === 'one process') return;
     const bot = await createBot(stack, Tenant, owner.token);
     const { ports, secrets } = stack.wiring;
-    const sign = createCallerSigner('access', readFileSync(secrets.callerKeyFile('access'), 'utf8'));
-    const transport = createHttpTransport({ url: `http://127.0.0.1:${ports.identity.rpc}`, audience: 'identity', sign });
+    const sign = createCallerSigner(
+      'access',
+      readFileSync(secrets.callerKeyFile('access'), 'utf8'),
+    );
+    const transport = createHttpTransport({
+      url: `http://127.0.0.1:${ports.identity.rpc}`,
+      audience: 'identity',
+      sign,
+    });
     const directory = createClient(Directory, asService(transport, 'access'));
-    const namesOf = async (tenant: string, ids: string[]) => (await directory.getBots({ tenant, ids })).bots.map(({ name }) => name);
+    const namesOf = async (tenant: string, ids: string[]) =>
+      (await directory.getBots({ tenant, ids })).bots.map(({ name }) => name);
     assert.deepEqual(await namesOf(Tenant, [bot.ID, createId('bot')]), ['deployer']);
     assert.deepEqual(await namesOf(createId('tnt'), [bot.ID]), []);
     await transport.close();
@@ -210,14 +353,31 @@ describeBoth('calls with a bot key', (topology) => {
 
   test('no secret of a key is readable in the database, the logs or the broker', async () => {
     const made = await botWith('member');
-    const next = bodyOf(await stack.call('BotKeys_Rotate', { Tenant, ID: made.Key.ID }, owner.token)) as unknown as NewKey;
+    const next = bodyOf(
+      await stack.call('BotKeys_Rotate', { Tenant, ID: made.Key.ID }, owner.token),
+    ) as unknown as NewKey;
     for (const { Secret } of [made, next]) bodyOf(await groups(Secret));
-    await eventually('the event in the broker', async () => textBelow(path.join(stack.folder, 'nats')).includes(next.Key.ID));
-    const dumps = await Promise.all(['identity', 'access', 'sso', 'notifications'].map((schema) => dumpOf(stack, schema)));
-    const places = { database: dumps.join('\n'), logs: textBelow(path.join(stack.folder, 'logs')), broker: textBelow(path.join(stack.folder, 'nats')) };
-    assert.ok(places.database.includes(made.Key.ID) && places.logs.includes('BotKeys_Rotate'), 'the places are searched');
+    await eventually('the event in the broker', async () =>
+      textBelow(path.join(stack.folder, 'nats')).includes(next.Key.ID),
+    );
+    const dumps = await Promise.all(
+      ['identity', 'access', 'sso', 'notifications'].map((schema) => dumpOf(stack, schema)),
+    );
+    const places = {
+      database: dumps.join('\n'),
+      logs: textBelow(path.join(stack.folder, 'logs')),
+      broker: textBelow(path.join(stack.folder, 'nats')),
+    };
+    assert.ok(
+      places.database.includes(made.Key.ID) && places.logs.includes('BotKeys_Rotate'),
+      'the places are searched',
+    );
     for (const [place, text] of Object.entries(places)) {
-      for (const { Secret } of [made, next]) assert.ok(!text.includes(Secret) && !text.includes(Secret.slice(8, 40)), `a secret in the ${place}`);
+      for (const { Secret } of [made, next])
+        assert.ok(
+          !text.includes(Secret) && !text.includes(Secret.slice(8, 40)),
+          `a secret in the ${place}`,
+        );
     }
   });
 });

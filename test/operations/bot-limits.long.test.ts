@@ -47,11 +47,28 @@ describe('the bots of a tenant', () => {
     );
     const asked = { Tenant, Bot: bot.ID, Name: 'one more' };
     const refused = ['a bot has at most 100 keys that have not ended'];
-    assertRefused(await stack.call('BotKeys_Create', asked, token), 400, 'failed_precondition', refused);
+    assertRefused(
+      await stack.call('BotKeys_Create', asked, token),
+      400,
+      'failed_precondition',
+      refused,
+    );
     // One that replaces another is none more.
-    const rotated = recordIn(await stack.call('BotKeys_Rotate', { Tenant, ID: Key.ID, ExpiresAt: inDays(1) }, token), 'Key') as { ID: string };
-    assertRefused(await stack.call('BotKeys_Create', asked, token), 400, 'failed_precondition', refused);
-    await rowsOf(stack, `update identity.bot_key set expires_at = now() where tenant = $1 and id <> $2`, [Tenant, rotated.ID]);
+    const rotated = recordIn(
+      await stack.call('BotKeys_Rotate', { Tenant, ID: Key.ID, ExpiresAt: inDays(1) }, token),
+      'Key',
+    ) as { ID: string };
+    assertRefused(
+      await stack.call('BotKeys_Create', asked, token),
+      400,
+      'failed_precondition',
+      refused,
+    );
+    await rowsOf(
+      stack,
+      `update identity.bot_key set expires_at = now() where tenant = $1 and id <> $2`,
+      [Tenant, rotated.ID],
+    );
     bodyOf(await stack.call('BotKeys_Create', asked, token));
   });
 
@@ -59,7 +76,10 @@ describe('the bots of a tenant', () => {
     const Tenant = await createTenant(stack, token);
     await fill(Tenant, 1100);
     bodyOf(await stack.call('Tenants_Delete', { Tenant }, token));
-    await eventually('the purge', async () => (await countOf(stack, 'identity.bot where tenant = $1', [Tenant])) === 0);
+    await eventually(
+      'the purge',
+      async () => (await countOf(stack, 'identity.bot where tenant = $1', [Tenant])) === 0,
+    );
     const told = await rowsOf<{ id: string }>(
       stack,
       `select event::jsonb->'data'->>'ID' as id from identity.outbox where for_tenant = $1 and event::jsonb->>'type' = 'bot.deleted'`,

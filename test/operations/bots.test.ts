@@ -18,14 +18,24 @@ describeBoth('bots', (topology) => {
   after(() => stack?.stop());
 
   const newTenant = async () => tenantFor(stack, id);
-  const save = (bot: object, rest: object = {}) => stack.call('Bots_Save', { Bot: bot, ...rest }, token);
-  const saved = async (bot: object, rest: object = {}) => recordIn(await save(bot, rest), 'Bot') as Bot;
-  const read = async (Tenant: string, ID: string) => recordIn(await stack.call('Bots_Get', { Tenant, ID }, token), 'Bot') as Bot;
-  const botEvents = async (tenant: string) => (await eventsOf(stack, 'identity', tenant)).filter(({ type }) => type.startsWith('bot.'));
+  const save = (bot: object, rest: object = {}) =>
+    stack.call('Bots_Save', { Bot: bot, ...rest }, token);
+  const saved = async (bot: object, rest: object = {}) =>
+    recordIn(await save(bot, rest), 'Bot') as Bot;
+  const read = async (Tenant: string, ID: string) =>
+    recordIn(await stack.call('Bots_Get', { Tenant, ID }, token), 'Bot') as Bot;
+  const botEvents = async (tenant: string) =>
+    (await eventsOf(stack, 'identity', tenant)).filter(({ type }) => type.startsWith('bot.'));
 
   test('Bots_Save without an ID creates a bot, and what the service manages is not the client’s to set', async () => {
     const Tenant = await newTenant();
-    const managed = { LastUsedAt: 7, CreatedBy: ['x'], CreatedAt: 'never', UpdatedAt: {}, Unknown: 1 };
+    const managed = {
+      LastUsedAt: 7,
+      CreatedBy: ['x'],
+      CreatedAt: 'never',
+      UpdatedAt: {},
+      Unknown: 1,
+    };
     const fields = { Name: 'deployer', Description: 'It deploys', Metadata: { team: 'platform' } };
     const bot = await saved({ Tenant, ...fields, ...managed });
     const { ID, CreatedAt, UpdatedAt, ...rest } = bot;
@@ -33,21 +43,40 @@ describeBoth('bots', (topology) => {
     assert.match(ID, /^bot_[0-7][0-9a-z]{25}$/);
     assert.equal(CreatedAt, UpdatedAt);
     assert.deepEqual(await read(Tenant, ID), bot);
-    assert.deepEqual(await rowsOf(stack, 'select name, active, created_by from identity.bot where tenant = $1 and id = $2', [Tenant, ID]), [
-      { name: 'deployer', active: true, created_by: id },
-    ]);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select name, active, created_by from identity.bot where tenant = $1 and id = $2',
+        [Tenant, ID],
+      ),
+      [{ name: 'deployer', active: true, created_by: id }],
+    );
     assert.equal((await saved({ Tenant, Name: 'sleeper', Active: false })).Active, false);
   });
 
   test('Bots_Save keeps what was not sent, replaces what was, and says so in its event', async () => {
     const Tenant = await newTenant();
-    const created = await saved({ Tenant, Name: 'a', Description: 'b', Metadata: { c: 'd' }, Active: false });
+    const created = await saved({
+      Tenant,
+      Name: 'a',
+      Description: 'b',
+      Metadata: { c: 'd' },
+      Active: false,
+    });
     const renamed = await saved({ Tenant, ID: created.ID, Name: 'e' });
     assert.deepEqual({ ...renamed, UpdatedAt: created.UpdatedAt }, { ...created, Name: 'e' });
     assert.ok(renamed.UpdatedAt > created.UpdatedAt);
-    const emptied = await saved({ Tenant, ID: created.ID, Name: 'e', Description: '', Metadata: {}, Active: true });
+    const emptied = await saved({
+      Tenant,
+      ID: created.ID,
+      Name: 'e',
+      Description: '',
+      Metadata: {},
+      Active: true,
+    });
     assert.deepEqual([emptied.Description, emptied.Metadata, emptied.Active], ['', {}, true]);
-    for (const same of [emptied, { Tenant, ID: created.ID, Name: 'e' }]) assert.deepEqual(await saved(same), emptied);
+    for (const same of [emptied, { Tenant, ID: created.ID, Name: 'e' }])
+      assert.deepEqual(await saved(same), emptied);
     const events = await botEvents(Tenant);
     assert.deepEqual(
       events.map(({ type, previous }) => [type, previous]),
@@ -65,22 +94,41 @@ describeBoth('bots', (topology) => {
     const Tenant = await newTenant();
     const { ID, UpdatedAt } = await saved({ Tenant, Name: '0' });
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => patiently(() => save({ Tenant, ID, Name: `n${index}` }, { IfUpdatedAt: UpdatedAt }))),
+      Array.from({ length: 10 }, (_, index) =>
+        patiently(() => save({ Tenant, ID, Name: `n${index}` }, { IfUpdatedAt: UpdatedAt })),
+      ),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'failed_precondition', ['the bot was changed meanwhile']);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      assertRefused(answer, 400, 'failed_precondition', ['the bot was changed meanwhile']);
     const winner = await read(Tenant, ID);
-    assert.equal((await saved({ Tenant, ID, Name: 'last' }, { IfUpdatedAt: winner.UpdatedAt })).Name, 'last');
+    assert.equal(
+      (await saved({ Tenant, ID, Name: 'last' }, { IfUpdatedAt: winner.UpdatedAt })).Name,
+      'last',
+    );
     // A bot that is not there is not the one that was read.
-    assertRefused(await save({ Tenant, Name: 'new' }, { IfUpdatedAt: UpdatedAt }), 400, 'failed_precondition');
+    assertRefused(
+      await save({ Tenant, Name: 'new' }, { IfUpdatedAt: UpdatedAt }),
+      400,
+      'failed_precondition',
+    );
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [Tenant]), 1);
   });
 
   test('Bots_Save refuses what is missing, malformed or too long, all of it in one list', async () => {
     const Tenant = await newTenant();
-    assertRefused(await save({}), 400, 'invalid_argument', ['Bot.Tenant is required', 'Bot.Name is required']);
+    assertRefused(await save({}), 400, 'invalid_argument', [
+      'Bot.Tenant is required',
+      'Bot.Name is required',
+    ]);
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key${index}`, '']));
-    const long = { Tenant, ID: 'grp_1', Name: 'x'.repeat(129), Description: 'x'.repeat(513), Metadata: many };
+    const long = {
+      Tenant,
+      ID: 'grp_1',
+      Name: 'x'.repeat(129),
+      Description: 'x'.repeat(513),
+      Metadata: many,
+    };
     assertRefused(await save(long), 400, 'invalid_argument', [
       'Bot.ID must be an identifier that begins with bot_',
       'Bot.Name must be at most 128 characters',
@@ -88,7 +136,10 @@ describeBoth('bots', (topology) => {
       'Bot.Metadata must have at most 50 keys',
     ]);
     assertRefused(await save({ Tenant, Name: 7, Active: 'yes' }), 400, 'invalid_argument');
-    assert.equal((await saved({ Tenant, Name: 'ä'.repeat(128), Description: 'x'.repeat(512) })).Name, 'ä'.repeat(128));
+    assert.equal(
+      (await saved({ Tenant, Name: 'ä'.repeat(128), Description: 'x'.repeat(512) })).Name,
+      'ä'.repeat(128),
+    );
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [Tenant]), 1);
   });
 
@@ -97,13 +148,23 @@ describeBoth('bots', (topology) => {
     const foreign = await createBot(stack, other, token);
     for (const ID of [foreign.ID, createId('bot')]) {
       assertRefused(await save({ Tenant, ID, Name: 'mine' }), 400, 'not_found', ['bot not found']);
-      assertRefused(await stack.call('Bots_Get', { Tenant, ID }, token), 400, 'not_found', ['bot not found']);
+      assertRefused(await stack.call('Bots_Get', { Tenant, ID }, token), 400, 'not_found', [
+        'bot not found',
+      ]);
       assert.deepEqual(bodyOf(await stack.call('Bots_Delete', { Tenant, ID }, token)), {});
     }
     assert.deepEqual(await read(other, foreign.ID), foreign);
     for (const operation of ['Bots_Get', 'Bots_Delete']) {
-      assertRefused(await stack.call(operation, { Tenant, ID: 'junk' }, token), 400, 'invalid_argument', ['ID must be an identifier that begins with bot_']);
-      assertRefused(await stack.call(operation, {}, token), 400, 'invalid_argument', ['Tenant is required', 'ID is required']);
+      assertRefused(
+        await stack.call(operation, { Tenant, ID: 'junk' }, token),
+        400,
+        'invalid_argument',
+        ['ID must be an identifier that begins with bot_'],
+      );
+      assertRefused(await stack.call(operation, {}, token), 400, 'invalid_argument', [
+        'Tenant is required',
+        'ID is required',
+      ]);
     }
   });
 
@@ -111,9 +172,18 @@ describeBoth('bots', (topology) => {
     const stranger = await signUp(stack);
     const foreign = await createTenant(stack, stranger.token);
     for (const Tenant of [foreign, createId('tnt')]) {
-      const requests = { Bots_Save: { Bot: { Tenant, Name: 'a' } }, Bots_Get: { Tenant, ID: createId('bot') }, Bots_List: { Tenant } };
-      for (const [operation, request] of Object.entries({ ...requests, Bots_Delete: requests.Bots_Get })) {
-        assertRefused(await stack.call(operation, request, token), 403, 'permission_denied', ['permission denied']);
+      const requests = {
+        Bots_Save: { Bot: { Tenant, Name: 'a' } },
+        Bots_Get: { Tenant, ID: createId('bot') },
+        Bots_List: { Tenant },
+      };
+      for (const [operation, request] of Object.entries({
+        ...requests,
+        Bots_Delete: requests.Bots_Get,
+      })) {
+        assertRefused(await stack.call(operation, request, token), 403, 'permission_denied', [
+          'permission denied',
+        ]);
       }
     }
     assert.equal(await countOf(stack, 'identity.bot where tenant = $1', [foreign]), 0);
@@ -121,44 +191,93 @@ describeBoth('bots', (topology) => {
 
   test('Bots_Delete ends the bot and its keys with the reply, and repeats in silence', async () => {
     const Tenant = await newTenant();
-    const [bot, kept] = [await createBot(stack, Tenant, token), await createBot(stack, Tenant, token)];
+    const [bot, kept] = [
+      await createBot(stack, Tenant, token),
+      await createBot(stack, Tenant, token),
+    ];
     const { Key, Secret } = await createKey(stack, bot, token);
     const survivor = await createKey(stack, kept, token);
     const list = (secret: string) => stack.call('Groups_List', { Tenant }, secret);
     assert.equal((await list(Secret)).status, 403, 'it is known and holds nothing');
     const before = await read(Tenant, bot.ID);
-    for (let time = 0; time < 2; time++) assert.deepEqual(bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, token)), {});
+    for (let time = 0; time < 2; time++)
+      assert.deepEqual(bodyOf(await stack.call('Bots_Delete', { Tenant, ID: bot.ID }, token)), {});
     assert.equal((await list(Secret)).status, 401);
     assert.equal((await list(survivor.Secret)).status, 403);
     assertRefused(await stack.call('Bots_Get', { Tenant, ID: bot.ID }, token), 400, 'not_found');
-    assertRefused(await stack.call('BotKeys_Get', { Tenant, ID: Key.ID }, token), 400, 'not_found', ['bot key not found']);
-    assertRefused(await stack.call('BotKeys_List', { Tenant, Bot: bot.ID }, token), 400, 'not_found', ['bot not found']);
+    assertRefused(
+      await stack.call('BotKeys_Get', { Tenant, ID: Key.ID }, token),
+      400,
+      'not_found',
+      ['bot key not found'],
+    );
+    assertRefused(
+      await stack.call('BotKeys_List', { Tenant, Bot: bot.ID }, token),
+      400,
+      'not_found',
+      ['bot not found'],
+    );
     assert.equal(await countOf(stack, 'identity.bot_key where tenant = $1', [Tenant]), 1);
-    assert.equal((await eventTypesOf(stack, 'identity', Tenant)).filter((type) => type === 'bot.deleted').length, 1);
+    assert.equal(
+      (await eventTypesOf(stack, 'identity', Tenant)).filter((type) => type === 'bot.deleted')
+        .length,
+      1,
+    );
     assert.deepEqual((await botEvents(Tenant)).at(-1)?.data, before);
   });
 
   test('Bots_Delete of another tenant’s bot, and of one that is gone, takes nothing from anybody', async () => {
     const [owner, stranger] = await Promise.all([signUp(stack), signUp(stack)]);
-    const [Tenant, elsewhere] = await Promise.all([createTenant(stack, owner.token), createTenant(stack, stranger.token)]);
-    const { ID: Bot } = recordIn(await stack.call('Bots_Save', { Bot: { Tenant, Name: 'a' } }, owner.token), 'Bot') as { ID: string };
+    const [Tenant, elsewhere] = await Promise.all([
+      createTenant(stack, owner.token),
+      createTenant(stack, stranger.token),
+    ]);
+    const { ID: Bot } = recordIn(
+      await stack.call('Bots_Save', { Bot: { Tenant, Name: 'a' } }, owner.token),
+      'Bot',
+    ) as { ID: string };
     const grant = { Grant: { Tenant, Bot, Role: 'auditor' } };
     bodyOf(await stack.call('BotGrants_Add', grant, owner.token));
     bodyOf(await stack.call('Bots_Delete', { Tenant: elsewhere, ID: Bot }, stranger.token));
-    const holds = async () => recordIn(await stack.call('Access_Check', { Tenant, Subject: Bot, Permission: 'iam.audit.read' }, owner.token), 'Allowed');
+    const holds = async () =>
+      recordIn(
+        await stack.call(
+          'Access_Check',
+          { Tenant, Subject: Bot, Permission: 'iam.audit.read' },
+          owner.token,
+        ),
+        'Allowed',
+      );
     assert.equal(await holds(), true);
-    bodyOf(await stack.call('Bots_Save', { Bot: { ID: Bot, Tenant, Name: 'a', Active: false } }, owner.token));
+    bodyOf(
+      await stack.call(
+        'Bots_Save',
+        { Bot: { ID: Bot, Tenant, Name: 'a', Active: false } },
+        owner.token,
+      ),
+    );
     assert.equal(await holds(), false, 'with the reply');
-    bodyOf(await stack.call('Bots_Save', { Bot: { ID: Bot, Tenant, Name: 'a', Active: true } }, owner.token));
+    bodyOf(
+      await stack.call(
+        'Bots_Save',
+        { Bot: { ID: Bot, Tenant, Name: 'a', Active: true } },
+        owner.token,
+      ),
+    );
     assert.equal(await holds(), true);
     bodyOf(await stack.call('Bots_Delete', { Tenant, ID: Bot }, owner.token));
     assert.equal(await holds(), false);
-    assertRefused(await stack.call('BotGrants_Add', grant, owner.token), 400, 'not_found', ['bot not found']);
+    assertRefused(await stack.call('BotGrants_Add', grant, owner.token), 400, 'not_found', [
+      'bot not found',
+    ]);
   });
 
   test('Bots_List pages through a tenant’s bots in order, and a cursor belongs to its list', async () => {
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
-    assert.deepEqual(await readPage(stack, 'Bots_List', { Tenant }, token), { Items: [], NextCursor: '' });
+    assert.deepEqual(await readPage(stack, 'Bots_List', { Tenant }, token), {
+      Items: [],
+      NextCursor: '',
+    });
     const names = Array.from({ length: 60 }, (_, index) => `bot ${index}`);
     await Promise.all([
       ...names.map((Name) => patiently(() => save({ Tenant, Name }))),
@@ -170,12 +289,24 @@ describeBoth('bots', (topology) => {
     assert.deepEqual(all.items.map(({ Name }) => Name).sort(), [...names].sort());
     const first = await readPage<Bot>(stack, 'Bots_List', { Tenant }, token);
     assert.deepEqual(first.Items, all.items.slice(0, 50));
-    const foreign = await readPage<Bot>(stack, 'Bots_List', { Tenant: other, Page: { Limit: 1 } }, token);
+    const foreign = await readPage<Bot>(
+      stack,
+      'Bots_List',
+      { Tenant: other, Page: { Limit: 1 } },
+      token,
+    );
     for (const Cursor of [foreign.NextCursor, 'garbage']) {
       const answer = await stack.call('Bots_List', { Tenant, Page: { Cursor } }, token);
       assertRefused(answer, 400, 'invalid_argument', ['Page.Cursor is not a cursor of this list']);
     }
-    assertRefused(await stack.call('Bots_List', { Tenant, Page: { Limit: -1 } }, token), 400, 'invalid_argument', ['Page.Limit must be at least 0']);
-    assertRefused(await stack.call('Bots_List', {}, token), 400, 'invalid_argument', ['Tenant is required']);
+    assertRefused(
+      await stack.call('Bots_List', { Tenant, Page: { Limit: -1 } }, token),
+      400,
+      'invalid_argument',
+      ['Page.Limit must be at least 0'],
+    );
+    assertRefused(await stack.call('Bots_List', {}, token), 400, 'invalid_argument', [
+      'Tenant is required',
+    ]);
   });
 });

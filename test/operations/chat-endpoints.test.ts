@@ -8,7 +8,16 @@ import { signUp, tenantFor } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf, textBelow } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
-type Endpoint = { ID: string; Tenant: string; Name: string; Kind: string; Active: boolean; DekID: string; URLEnc: string; UpdatedAt: string };
+type Endpoint = {
+  ID: string;
+  Tenant: string;
+  Name: string;
+  Kind: string;
+  Active: boolean;
+  DekID: string;
+  URLEnc: string;
+  UpdatedAt: string;
+};
 type Row = { dek_id: string; url_enc: Buffer; active: boolean; kind: string };
 
 const missing = 'slk_01hzzzzzzzzzzzzzzzzzzzzzzz';
@@ -30,36 +39,84 @@ describeBoth('chat endpoints', (topology) => {
     return tenantFor(stack, id);
   }
   // Nothing is ever sent to these: no event has such a type.
-  const sample = (Tenant: string) => ({ Tenant, Name: 'Operations', EventTypes: ['nothing.at_all'] });
+  const sample = (Tenant: string) => ({
+    Tenant,
+    Name: 'Operations',
+    EventTypes: ['nothing.at_all'],
+  });
   const hook = (name = 'quiet') => `${stack.inboxUrl}/hooks/${name}`;
   const create = (endpoint: object, URL: unknown = hook(), token = ada.token, rest: object = {}) =>
     stack.call('Chat_CreateEndpoint', { Endpoint: endpoint, URL, ...rest }, token);
-  const update = (endpoint: object, URL: unknown = '', token = ada.token) => stack.call('Chat_UpdateEndpoint', { Endpoint: endpoint, URL }, token);
-  const read = (Tenant: string, ID: string, token = ada.token) => stack.call('Chat_GetEndpoint', { Tenant, ID }, token);
-  const remove = (Tenant: string, ID: string, token = ada.token) => stack.call('Chat_DeleteEndpoint', { Tenant, ID }, token);
-  const made = async (endpoint: object, URL = hook(), token = ada.token) => recordIn(await create(endpoint, URL, token), 'Endpoint') as Endpoint;
+  const update = (endpoint: object, URL: unknown = '', token = ada.token) =>
+    stack.call('Chat_UpdateEndpoint', { Endpoint: endpoint, URL }, token);
+  const read = (Tenant: string, ID: string, token = ada.token) =>
+    stack.call('Chat_GetEndpoint', { Tenant, ID }, token);
+  const remove = (Tenant: string, ID: string, token = ada.token) =>
+    stack.call('Chat_DeleteEndpoint', { Tenant, ID }, token);
+  const made = async (endpoint: object, URL = hook(), token = ada.token) =>
+    recordIn(await create(endpoint, URL, token), 'Endpoint') as Endpoint;
   async function stored(id: string): Promise<Row> {
-    const [row] = await rowsOf<Row>(stack, 'select dek_id, url_enc, active, kind from notifications.chat_endpoint where id = $1', [id]);
+    const [row] = await rowsOf<Row>(
+      stack,
+      'select dek_id, url_enc, active, kind from notifications.chat_endpoint where id = $1',
+      [id],
+    );
     return row ?? assert.fail(`${id} is not stored`);
   }
 
   test('Chat_CreateEndpoint assigns the ID, sets Active and ignores what the service manages, whatever its type', async () => {
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
-      { ID: missing, Active: false, DekID: 'dek_01hzzzzzzzzzzzzzzzzzzzzzzz', URLEnc: 'bWluZQ==', Kind: 'slack', DisabledReason: 'mine' },
-      { ID: 'not an id', Active: null, DekID: 7, URLEnc: 'not base64!', Kind: 7, DisabledReason: [] },
-      { ID: {}, DekID: [{}], URLEnc: { a: 1 }, URL: 'https://mine.example.com', CreatedAt: 'never', UpdatedAt: 7, DisabledAt: true },
+      {
+        ID: missing,
+        Active: false,
+        DekID: 'dek_01hzzzzzzzzzzzzzzzzzzzzzzz',
+        URLEnc: 'bWluZQ==',
+        Kind: 'slack',
+        DisabledReason: 'mine',
+      },
+      {
+        ID: 'not an id',
+        Active: null,
+        DekID: 7,
+        URLEnc: 'not base64!',
+        Kind: 7,
+        DisabledReason: [],
+      },
+      {
+        ID: {},
+        DekID: [{}],
+        URLEnc: { a: 1 },
+        URL: 'https://mine.example.com',
+        CreatedAt: 'never',
+        UpdatedAt: 7,
+        DisabledAt: true,
+      },
     ];
     for (const fields of managed) {
-      const endpoint = recordIn(await create({ ...sample(Tenant), ...fields }, hook(), ada.token, { ID: 7 }), 'Endpoint') as Endpoint;
+      const endpoint = recordIn(
+        await create({ ...sample(Tenant), ...fields }, hook(), ada.token, { ID: 7 }),
+        'Endpoint',
+      ) as Endpoint;
       assert.match(endpoint.ID, /^slk_[0-7][0-9a-z]{25}$/);
       assert.notEqual(endpoint.ID, missing);
       assert.deepEqual([endpoint.Active, endpoint.URLEnc, endpoint.Kind], [true, '', 'generic']);
       assert.ok(!('URL' in endpoint));
       const row = await stored(endpoint.ID);
       assert.deepEqual([row.active, row.kind, row.dek_id], [true, 'generic', endpoint.DekID]);
-      assert.ok(row.url_enc.length > hook().length && !row.url_enc.includes('hooks') && !row.url_enc.includes('mine'));
-      assert.equal(await countOf(stack, 'notifications.dek where tenant = $1 and id = $2', [Tenant, row.dek_id]), 1, 'sealed with a data key of the tenant');
+      assert.ok(
+        row.url_enc.length > hook().length &&
+          !row.url_enc.includes('hooks') &&
+          !row.url_enc.includes('mine'),
+      );
+      assert.equal(
+        await countOf(stack, 'notifications.dek where tenant = $1 and id = $2', [
+          Tenant,
+          row.dek_id,
+        ]),
+        1,
+        'sealed with a data key of the tenant',
+      );
       assert.deepEqual(recordIn(await read(Tenant, endpoint.ID), 'Endpoint'), endpoint);
     }
   });
@@ -79,15 +136,30 @@ describeBoth('chat endpoints', (topology) => {
     const [first, second] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
     const created = await create({ ...sample(Tenant), EventTypes: ['group.created'] }, hook(first));
     const { ID } = recordIn(created, 'Endpoint') as Endpoint;
-    const answers = [created, await update({ ...sample(Tenant), ID, EventTypes: ['group.*'] }, hook(second)), await read(Tenant, ID)];
+    const answers = [
+      created,
+      await update({ ...sample(Tenant), ID, EventTypes: ['group.*'] }, hook(second)),
+      await read(Tenant, ID),
+    ];
     // Refused URLs are secrets, too.
     const refused = randomBytes(12).toString('hex');
-    const attempts = [await create(sample(Tenant), `http://10.0.0.1/${refused}`), await update({ ...sample(Tenant), ID }, `https://chat.svc/${refused}`)];
+    const attempts = [
+      await create(sample(Tenant), `http://10.0.0.1/${refused}`),
+      await update({ ...sample(Tenant), ID }, `https://chat.svc/${refused}`),
+    ];
     for (const answer of attempts) assertRefused(answer, 400, 'invalid_argument');
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'eng' } }, ada.token));
-    const delivered = () => countOf(stack, "notifications.delivery_attempt where tenant = $1 and endpoint = $2 and status = 'delivered'", [Tenant, ID]);
+    const delivered = () =>
+      countOf(
+        stack,
+        "notifications.delivery_attempt where tenant = $1 and endpoint = $2 and status = 'delivered'",
+        [Tenant, ID],
+      );
     await eventually('the message', async () => (await delivered()) === 1);
-    answers.push(await stack.call('Chat_ListEndpoints', { Tenant }, ada.token), await remove(Tenant, ID));
+    answers.push(
+      await stack.call('Chat_ListEndpoints', { Tenant }, ada.token),
+      await remove(Tenant, ID),
+    );
     const places = {
       answers: JSON.stringify([...answers, ...attempts].map(({ body }) => body)),
       events: JSON.stringify(await eventsOf(stack, 'notifications', Tenant)),
@@ -98,7 +170,8 @@ describeBoth('chat endpoints', (topology) => {
       assert.ok(text.includes(ID), `the ${place} hold the endpoint`);
       for (const secret of [first, second, refused]) {
         const encoded = Buffer.from(secret);
-        for (const form of [secret, encoded.toString('hex'), encoded.toString('base64')]) assert.ok(!text.includes(form), `the ${place} hold a URL`);
+        for (const form of [secret, encoded.toString('hex'), encoded.toString('base64')])
+          assert.ok(!text.includes(form), `the ${place} hold a URL`);
       }
     }
   });
@@ -110,18 +183,28 @@ describeBoth('chat endpoints', (topology) => {
       { Name: null, URL: null },
       { Name: undefined, URL: undefined },
     ]) {
-      const answer = await stack.call('Chat_CreateEndpoint', { Endpoint: { Tenant, Name: empty.Name }, URL: empty.URL }, ada.token);
+      const answer = await stack.call(
+        'Chat_CreateEndpoint',
+        { Endpoint: { Tenant, Name: empty.Name }, URL: empty.URL },
+        ada.token,
+      );
       assertRefused(answer, 400, 'invalid_argument', [named, addressed]);
     }
     assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', [named]);
     assertRefused(await create(sample(Tenant), ''), 400, 'invalid_argument', [addressed]);
     // Not a field of the record.
-    assertRefused(await create({ ...sample(Tenant), URL: hook() }, ''), 400, 'invalid_argument', [addressed]);
+    assertRefused(await create({ ...sample(Tenant), URL: hook() }, ''), 400, 'invalid_argument', [
+      addressed,
+    ]);
     for (const body of [{}, { Endpoint: null }]) {
-      const { Messages = [] } = (await stack.call('Chat_CreateEndpoint', body, stack.platformKey)).body;
+      const { Messages = [] } = (await stack.call('Chat_CreateEndpoint', body, stack.platformKey))
+        .body;
       assert.deepEqual([...Messages].sort(), ['Tenant is required', named, addressed].sort());
     }
-    assert.equal(await countOf(stack, 'notifications.chat_endpoint where tenant = $1', [Tenant]), 0);
+    assert.equal(
+      await countOf(stack, 'notifications.chat_endpoint where tenant = $1', [Tenant]),
+      0,
+    );
   });
 
   test('Chat_CreateEndpoint and Chat_UpdateEndpoint refuse a URL that must not be called', async () => {
@@ -137,7 +220,12 @@ describeBoth('chat endpoints', (topology) => {
     ];
     for (const [url, message] of refused) {
       assertRefused(await create(sample(Tenant), url), 400, 'invalid_argument', [message]);
-      assertRefused(await update({ ...sample(Tenant), ID, Name: 'changed' }, url), 400, 'invalid_argument', [message]);
+      assertRefused(
+        await update({ ...sample(Tenant), ID, Name: 'changed' }, url),
+        400,
+        'invalid_argument',
+        [message],
+      );
     }
     assertRefused(await create(sample(Tenant), 7), 400, 'invalid_argument');
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
@@ -146,13 +234,35 @@ describeBoth('chat endpoints', (topology) => {
   test('Chat_UpdateEndpoint reports a missing ID and name, both at once, and needs no URL', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await made(sample(Tenant));
-    for (const body of [{}, { Endpoint: {} }, { Endpoint: { Tenant, ID: '', Name: null }, URL: null }]) {
-      assertRefused(await stack.call('Chat_UpdateEndpoint', body, ada.token), 400, 'invalid_argument', ['endpoint id is required', named]);
+    for (const body of [
+      {},
+      { Endpoint: {} },
+      { Endpoint: { Tenant, ID: '', Name: null }, URL: null },
+    ]) {
+      assertRefused(
+        await stack.call('Chat_UpdateEndpoint', body, ada.token),
+        400,
+        'invalid_argument',
+        ['endpoint id is required', named],
+      );
     }
-    assertRefused(await update(sample(Tenant)), 400, 'invalid_argument', ['endpoint id is required']);
-    assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', [named]);
-    assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', ['Endpoint.ID must be an identifier that begins with slk_']);
-    for (const URL of ['', null, undefined]) bodyOf(await stack.call('Chat_UpdateEndpoint', { Endpoint: { ID, Name: 'Operations' }, URL }, ada.token));
+    assertRefused(await update(sample(Tenant)), 400, 'invalid_argument', [
+      'endpoint id is required',
+    ]);
+    assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', [
+      named,
+    ]);
+    assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', [
+      'Endpoint.ID must be an identifier that begins with slk_',
+    ]);
+    for (const URL of ['', null, undefined])
+      bodyOf(
+        await stack.call(
+          'Chat_UpdateEndpoint',
+          { Endpoint: { ID, Name: 'Operations' }, URL },
+          ada.token,
+        ),
+      );
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
   });
 
@@ -160,17 +270,51 @@ describeBoth('chat endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first' });
     const sealed = await stored(created.ID);
-    const paused = recordIn(await update({ ID: created.ID, Name: 'New', Active: false, DekID: 7, URLEnc: {}, Kind: 'slack' }), 'Endpoint') as Endpoint;
-    assert.deepEqual({ ...paused, UpdatedAt: '' }, { ...created, Name: 'New', Active: false, UpdatedAt: '' });
+    const paused = recordIn(
+      await update({
+        ID: created.ID,
+        Name: 'New',
+        Active: false,
+        DekID: 7,
+        URLEnc: {},
+        Kind: 'slack',
+      }),
+      'Endpoint',
+    ) as Endpoint;
+    assert.deepEqual(
+      { ...paused, UpdatedAt: '' },
+      { ...created, Name: 'New', Active: false, UpdatedAt: '' },
+    );
     for (const Active of [undefined, null]) {
-      const { Active: still } = recordIn(await update({ ID: created.ID, Name: 'Newer', Active }), 'Endpoint') as Endpoint;
+      const { Active: still } = recordIn(
+        await update({ ID: created.ID, Name: 'Newer', Active }),
+        'Endpoint',
+      ) as Endpoint;
       assert.equal(still, false);
     }
     assert.deepEqual((await stored(created.ID)).url_enc, sealed.url_enc);
-    const last = recordIn(await update({ ID: created.ID, Name: 'Newer', Active: true, EventTypes: [], Description: '' }), 'Endpoint') as object;
-    assert.deepEqual({ ...last, UpdatedAt: '' }, { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' });
-    const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(({ type }) => type === 'chat_endpoint.updated');
-    assert.deepEqual(updates.at(-1)?.previous, { Active: false, EventTypes: ['nothing.at_all'], Description: 'first' });
+    const last = recordIn(
+      await update({
+        ID: created.ID,
+        Name: 'Newer',
+        Active: true,
+        EventTypes: [],
+        Description: '',
+      }),
+      'Endpoint',
+    ) as object;
+    assert.deepEqual(
+      { ...last, UpdatedAt: '' },
+      { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' },
+    );
+    const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(
+      ({ type }) => type === 'chat_endpoint.updated',
+    );
+    assert.deepEqual(updates.at(-1)?.previous, {
+      Active: false,
+      EventTypes: ['nothing.at_all'],
+      Description: 'first',
+    });
     assert.deepEqual(updates.at(-1)?.data, last);
   });
 
@@ -178,12 +322,23 @@ describeBoth('chat endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const created = await made(sample(Tenant));
     const before = await stored(created.ID);
-    const answer = recordIn(await update({ ID: created.ID, Name: 'Operations' }, 'https://hooks.slack.com/services/T0/B0/xyz'), 'Endpoint') as Endpoint;
+    const answer = recordIn(
+      await update(
+        { ID: created.ID, Name: 'Operations' },
+        'https://hooks.slack.com/services/T0/B0/xyz',
+      ),
+      'Endpoint',
+    ) as Endpoint;
     assert.deepEqual({ ...answer, UpdatedAt: '' }, { ...created, Kind: 'slack', UpdatedAt: '' });
     assert.ok(answer.UpdatedAt >= created.UpdatedAt);
     assert.notDeepEqual((await stored(created.ID)).url_enc, before.url_enc);
     // Of the same kind the event is all there is to see.
-    bodyOf(await update({ ID: created.ID, Name: 'Operations' }, 'https://hooks.slack.com/services/T0/B0/abc'));
+    bodyOf(
+      await update(
+        { ID: created.ID, Name: 'Operations' },
+        'https://hooks.slack.com/services/T0/B0/abc',
+      ),
+    );
     const events = await eventsOf(stack, 'notifications', Tenant);
     assert.deepEqual(
       events.map(({ type, previous }) => ({ type, previous })),
@@ -195,8 +350,12 @@ describeBoth('chat endpoints', (topology) => {
     );
     assert.equal(events.at(-1)?.data['URLEnc'], '');
     const entry = await eventually('the audit entry', async () => {
-      const list = recordIn(await stack.call('Audit_List', { Tenant }, ada.token), 'Page') as { Items: Array<{ Action: string; Changes: object[] }> };
-      return list.Items.find(({ Action, Changes }) => Action === 'chat_endpoint.updated' && Changes.length === 1);
+      const list = recordIn(await stack.call('Audit_List', { Tenant }, ada.token), 'Page') as {
+        Items: Array<{ Action: string; Changes: object[] }>;
+      };
+      return list.Items.find(
+        ({ Action, Changes }) => Action === 'chat_endpoint.updated' && Changes.length === 1,
+      );
     });
     assert.equal((entry.Changes[0] as { Field: string }).Field, 'URLEnc');
   });
@@ -204,9 +363,13 @@ describeBoth('chat endpoints', (topology) => {
   test('Chat_UpdateEndpoint with the record as it was read changes nothing and says nothing', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first' });
-    const rows = () => rowsOf(stack, 'select * from notifications.chat_endpoint where id = $1', [created.ID]);
+    const rows = () =>
+      rowsOf(stack, 'select * from notifications.chat_endpoint where id = $1', [created.ID]);
     const before = await rows();
-    assert.deepEqual(bodyOf(await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint)), { Endpoint: created });
+    assert.deepEqual(
+      bodyOf(await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint)),
+      { Endpoint: created },
+    );
     assert.deepEqual(await rows(), before);
     assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created']);
   });
@@ -214,11 +377,23 @@ describeBoth('chat endpoints', (topology) => {
   test('Chat_ListEndpoints demands a Tenant and pages through its endpoints', async () => {
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
-      assertRefused(await stack.call('Chat_ListEndpoints', body, ada.token), 400, 'invalid_argument', ['Tenant is required']);
+      assertRefused(
+        await stack.call('Chat_ListEndpoints', body, ada.token),
+        400,
+        'invalid_argument',
+        ['Tenant is required'],
+      );
     }
     const endpoints: Endpoint[] = [];
-    for (let index = 0; index < 5; index++) endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
-    const { items, sizes } = await readList<Endpoint>(stack, 'Chat_ListEndpoints', { Tenant }, ada.token, 2);
+    for (let index = 0; index < 5; index++)
+      endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
+    const { items, sizes } = await readList<Endpoint>(
+      stack,
+      'Chat_ListEndpoints',
+      { Tenant },
+      ada.token,
+      2,
+    );
     assert.deepEqual(sizes, [2, 2, 1]);
     assert.deepEqual(
       items,
@@ -237,23 +412,53 @@ describeBoth('chat endpoints', (topology) => {
         await update({ ID: created.ID, Name: 'Hijacked' }, hijacked, token),
         await update({ ID: missing, Name: 'Hijacked' }, hijacked, token),
       ];
-      for (const answer of [foreign, unknown]) assertRefused(answer, 400, 'not_found', ['endpoint not found']);
+      for (const answer of [foreign, unknown])
+        assertRefused(answer, 400, 'not_found', ['endpoint not found']);
       assert.deepEqual({ ...foreign.body, RequestID: '' }, { ...unknown.body, RequestID: '' });
-      assertRefused(await update({ ID: created.ID, Tenant, Name: 'Hijacked' }, hijacked, token), 403, 'permission_denied');
+      assertRefused(
+        await update({ ID: created.ID, Tenant, Name: 'Hijacked' }, hijacked, token),
+        403,
+        'permission_denied',
+      );
     }
     // Named together with a tenant that it is not in, also by somebody with rights in both.
-    assertRefused(await update({ ID: created.ID, Tenant: own, Name: 'Hijacked' }, hijacked, bob.token), 400, 'not_found');
-    assertRefused(await update({ ID: created.ID, Tenant: other, Name: 'Hijacked' }, hijacked), 400, 'not_found');
-    for (const tenant of [own, other]) assertRefused(await read(tenant, created.ID, tenant === own ? bob.token : ada.token), 400, 'not_found');
+    assertRefused(
+      await update({ ID: created.ID, Tenant: own, Name: 'Hijacked' }, hijacked, bob.token),
+      400,
+      'not_found',
+    );
+    assertRefused(
+      await update({ ID: created.ID, Tenant: other, Name: 'Hijacked' }, hijacked),
+      400,
+      'not_found',
+    );
+    for (const tenant of [own, other])
+      assertRefused(
+        await read(tenant, created.ID, tenant === own ? bob.token : ada.token),
+        400,
+        'not_found',
+      );
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
-    assert.equal((recordIn(await update({ ID: created.ID, Name: 'Moved' }, '', stack.platformKey), 'Endpoint') as Endpoint).Name, 'Moved');
+    assert.equal(
+      (
+        recordIn(
+          await update({ ID: created.ID, Name: 'Moved' }, '', stack.platformKey),
+          'Endpoint',
+        ) as Endpoint
+      ).Name,
+      'Moved',
+    );
   });
 
   test('a member without the permission neither reads nor changes endpoints', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made(sample(Tenant));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, ada.token));
-    const asBob = [await read(Tenant, created.ID, bob.token), await remove(Tenant, created.ID, bob.token), await create(sample(Tenant), hook(), bob.token)];
+    const asBob = [
+      await read(Tenant, created.ID, bob.token),
+      await remove(Tenant, created.ID, bob.token),
+      await create(sample(Tenant), hook(), bob.token),
+    ];
     for (const answer of asBob) assertRefused(answer, 403, 'permission_denied');
     assertRefused(await update({ ID: created.ID, Name: 'a' }, '', bob.token), 400, 'not_found');
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
@@ -264,33 +469,59 @@ describeBoth('chat endpoints', (topology) => {
     const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
     assert.deepEqual(recordIn(await read(other, second.ID), 'Endpoint'), second);
-    for (let times = 0; times < 2; times++) assert.deepEqual(bodyOf(await remove(Tenant, first.ID)), {});
+    for (let times = 0; times < 2; times++)
+      assert.deepEqual(bodyOf(await remove(Tenant, first.ID)), {});
     assertRefused(await read(Tenant, first.ID), 400, 'not_found');
     assertRefused(await update({ ...first }), 400, 'not_found');
     assert.equal(await countOf(stack, 'notifications.chat_endpoint where id = $1', [first.ID]), 0);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['chat_endpoint.created', 'chat_endpoint.deleted']);
+    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), [
+      'chat_endpoint.created',
+      'chat_endpoint.deleted',
+    ]);
     assert.deepEqual(await eventTypesOf(stack, 'notifications', other), ['chat_endpoint.created']);
   });
 
   test('Chat_CreateEndpoint gives a tenant fifty, however many are asked for at once, and counts webhooks apart', async () => {
     const Tenant = await tenantOf(ada);
-    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { ...sample(Tenant), URL: hook() } }, ada.token));
-    const answers = await Promise.all(Array.from({ length: 55 }, () => patiently(() => create(sample(Tenant)))));
+    bodyOf(
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { ...sample(Tenant), URL: hook() } },
+        ada.token,
+      ),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 55 }, () => patiently(() => create(sample(Tenant)))),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 50);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       assertRefused(answer, 400, 'failed_precondition', ['a tenant has at most 50 chat endpoints']);
     }
-    assert.equal(await countOf(stack, 'notifications.chat_endpoint where tenant = $1', [Tenant]), 50);
-    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { ...sample(Tenant), URL: hook() } }, ada.token));
+    assert.equal(
+      await countOf(stack, 'notifications.chat_endpoint where tenant = $1', [Tenant]),
+      50,
+    );
+    bodyOf(
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { ...sample(Tenant), URL: hook() } },
+        ada.token,
+      ),
+    );
   });
 
   test('Chat_CreateEndpoint without a Tenant means the only one of the caller', async () => {
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
-    assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', ['Tenant is required']);
+    assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', [
+      'Tenant is required',
+    ]);
     const only = await tenantOf(eve);
-    for (const Tenant of [undefined, null, '']) assert.equal((await made({ ...endpoint, Tenant }, hook(), eve.token)).Tenant, only);
+    for (const Tenant of [undefined, null, ''])
+      assert.equal((await made({ ...endpoint, Tenant }, hook(), eve.token)).Tenant, only);
     await tenantOf(eve);
-    assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', ['Tenant is required']);
+    assertRefused(await create(endpoint, hook(), eve.token), 400, 'invalid_argument', [
+      'Tenant is required',
+    ]);
   });
 });

@@ -5,7 +5,9 @@ import { createToken } from '@bailiwick/shared/tokens.ts';
 import { describeAll, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 
-const closed = [...operations.values()].filter(({ public: routed, credential }) => routed && credential !== 'none');
+const closed = [...operations.values()].filter(
+  ({ public: routed, credential }) => routed && credential !== 'none',
+);
 
 describeAll('credentials', (topology) => {
   let stack: Stack;
@@ -17,7 +19,15 @@ describeAll('credentials', (topology) => {
   after(() => stack?.stop());
 
   test('every operation that needs a credential answers 401 without one, with junk and with one that was never issued', async () => {
-    const junk = [undefined, 'junk', 'bwks_junk', createToken('session'), createToken('botKey'), createToken('worker'), createToken('verify')];
+    const junk = [
+      undefined,
+      'junk',
+      'bwks_junk',
+      createToken('session'),
+      createToken('botKey'),
+      createToken('worker'),
+      createToken('verify'),
+    ];
     for (const { name } of closed) {
       for (const token of junk) {
         const answer = await stack.call(name, {}, token);
@@ -29,7 +39,14 @@ describeAll('credentials', (topology) => {
   });
 
   test('a malformed Authorization header is 401', async () => {
-    for (const authorization of [session, `Basic ${session}`, `Bearer`, `Bearer  `, `Bearer ${session} x`, `Bearer ${session}\u00e9`]) {
+    for (const authorization of [
+      session,
+      `Basic ${session}`,
+      `Bearer`,
+      `Bearer  `,
+      `Bearer ${session} x`,
+      `Bearer ${session}\u00e9`,
+    ]) {
       const answer = await stack.call('Account_Get', {}, undefined, { authorization });
       assert.equal(answer.status, 401, authorization);
     }
@@ -38,7 +55,8 @@ describeAll('credentials', (topology) => {
   test('the worker token opens the task operations and nothing else', async () => {
     for (const { name, credential } of closed) {
       const { status } = await stack.call(name, {}, stack.workerToken);
-      if (credential === 'worker') assert.equal(status, 400, `${name} goes on to the request's shape`);
+      if (credential === 'worker')
+        assert.equal(status, 400, `${name} goes on to the request's shape`);
       else assert.ok(status === 403 || status === 400, `${name}: ${status}`);
     }
     assert.equal((await stack.call('Users_List', {}, stack.workerToken)).status, 403);
@@ -50,8 +68,18 @@ describeAll('credentials', (topology) => {
       Account_Task_SendEmailVerification: mail,
       Account_Task_SendPasswordReset: mail,
       TenantInvitations_Task_SendTenantInvitation: mail,
-      Webhooks_Deliver: { Tenant: 'tnt_00000000000000000000000000', Endpoint: 'whk_00000000000000000000000000', Type: 'a.b', Body: 'e30=' },
-      Chat_Deliver: { Tenant: 'tnt_00000000000000000000000000', Endpoint: 'slk_00000000000000000000000000', Type: 'a.b', Body: 'e30=' },
+      Webhooks_Deliver: {
+        Tenant: 'tnt_00000000000000000000000000',
+        Endpoint: 'whk_00000000000000000000000000',
+        Type: 'a.b',
+        Body: 'e30=',
+      },
+      Chat_Deliver: {
+        Tenant: 'tnt_00000000000000000000000000',
+        Endpoint: 'slk_00000000000000000000000000',
+        Type: 'a.b',
+        Body: 'e30=',
+      },
     };
     for (const [name, body] of Object.entries(requests)) {
       for (const token of [session, stack.platformKey]) {
@@ -75,14 +103,20 @@ describeAll('credentials', (topology) => {
       ['Tenants_Get', (Tenant) => ({ Tenant })],
       ['TenantMembers_List', (Tenant) => ({ Tenant })],
       ['TenantMembers_Add', (Tenant) => ({ Tenant, UserID: 'usr_01hzzzzzzzzzzzzzzzzzzzzzzz' })],
-      ['Webhooks_CreateEndpoint', (Tenant) => ({ Endpoint: { Tenant, Name: 'a', URL: stack.inboxUrl } })],
+      [
+        'Webhooks_CreateEndpoint',
+        (Tenant) => ({ Endpoint: { Tenant, Name: 'a', URL: stack.inboxUrl } }),
+      ],
       ['Webhooks_ListEndpoints', (Tenant) => ({ Tenant })],
       ['Webhooks_GetEndpoint', (Tenant) => ({ Tenant, ID: 'whk_01hzzzzzzzzzzzzzzzzzzzzzzz' })],
       ['Webhooks_DeleteEndpoint', (Tenant) => ({ Tenant, ID: 'whk_01hzzzzzzzzzzzzzzzzzzzzzzz' })],
       ['Audit_List', (Tenant) => ({ Tenant })],
     ];
     for (const [name, body] of requests) {
-      const [foreign, unknown] = await Promise.all([stack.call(name, body(tenant), stranger), stack.call(name, body(missing), stranger)]);
+      const [foreign, unknown] = await Promise.all([
+        stack.call(name, body(tenant), stranger),
+        stack.call(name, body(missing), stranger),
+      ]);
       assert.equal(foreign.status, 403, name);
       assert.equal(unknown.status, 403, name);
       assert.deepEqual({ ...foreign.body, RequestID: '' }, { ...unknown.body, RequestID: '' });

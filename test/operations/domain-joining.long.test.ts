@@ -16,7 +16,10 @@ describeBoth('what a domain means for people', (topology) => {
   let token: string;
   before(async () => {
     dns = await startDns();
-    stack = await startStack(topology, { BAILIWICK_DNS_RESOLVERS: dns.address, BAILIWICK_LIMITS: 'off' });
+    stack = await startStack(topology, {
+      BAILIWICK_DNS_RESOLVERS: dns.address,
+      BAILIWICK_LIMITS: 'off',
+    });
     ({ id, token } = await signUp(stack));
   });
   after(async () => {
@@ -27,20 +30,45 @@ describeBoth('what a domain means for people', (topology) => {
   const noSuggestion = ['the tenant takes nobody in by an address like yours'];
   const at = ({ Name }: Domain, name = 'person') => newAddress(name).replace('example.com', Name);
   const newTenant = async () => tenantFor(stack, id);
-  const isMember = (Tenant: string, userId: string) => countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [Tenant, userId]);
+  const isMember = (Tenant: string, userId: string) =>
+    countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [Tenant, userId]);
   const rolesOf = async (Tenant: string, userId: string) =>
-    (await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2', [Tenant, userId])).map(({ role }) => role);
-  const suggestions = async (by: string) => bodyOf(await stack.call('Domain_ListSuggestions', {}, by))['Suggestions'];
-  const join = (Tenant: string, by: string, rest: object = {}) => stack.call('Domain_Join', { Tenant, ...rest }, by);
-  const joined = (Tenant: string, userId: string) => eventually('the membership', async () => (await isMember(Tenant, userId)) === 1);
+    (
+      await rowsOf<{ role: string }>(
+        stack,
+        'select role from access.grant_entry where tenant = $1 and subject = $2',
+        [Tenant, userId],
+      )
+    ).map(({ role }) => role);
+  const suggestions = async (by: string) =>
+    bodyOf(await stack.call('Domain_ListSuggestions', {}, by))['Suggestions'];
+  const join = (Tenant: string, by: string, rest: object = {}) =>
+    stack.call('Domain_Join', { Tenant, ...rest }, by);
+  const joined = (Tenant: string, userId: string) =>
+    eventually('the membership', async () => (await isMember(Tenant, userId)) === 1);
   const addRole = async (Tenant: string, Slug: string, Permissions: readonly string[]) =>
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug, Name: Slug, Permissions } }, token));
+    bodyOf(
+      await stack.call('Roles_Save', { Role: { Tenant, Slug, Name: Slug, Permissions } }, token),
+    );
   /** Somebody who may have domains and reads the tenant, and nothing more. */
   async function keeperOf(Tenant: string): Promise<string> {
     const keeper = await signUp(stack);
-    await addRole(Tenant, 'keeper', ['iam.domains.read', 'iam.domains.write', 'iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read']);
+    await addRole(Tenant, 'keeper', [
+      'iam.domains.read',
+      'iam.domains.write',
+      'iam.tenant.read',
+      'iam.users.read',
+      'iam.groups.read',
+      'iam.roles.read',
+    ]);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: keeper.id }, token));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: keeper.id, Role: 'keeper' } }, token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: keeper.id, Role: 'keeper' } },
+        token,
+      ),
+    );
     return keeper.token;
   }
 
@@ -54,9 +82,16 @@ describeBoth('what a domain means for people', (topology) => {
     assert.deepEqual(await rolesOf(Tenant, person.id), ['reader']);
     assert.equal(await isMember(Tenant, unverified), 0);
     // It works at once, with the session that was there before.
-    assert.equal(recordIn(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token), 'Allowed'), true);
+    assert.equal(
+      recordIn(
+        await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token),
+        'Allowed',
+      ),
+      true,
+    );
     assert.deepEqual(await suggestions(person.token), [], 'who is in needs no suggestion');
-    for (let time = 0; time < 2; time++) assert.deepEqual(bodyOf(await join(Tenant, person.token)), {});
+    for (let time = 0; time < 2; time++)
+      assert.deepEqual(bodyOf(await join(Tenant, person.token)), {});
     assert.equal((await rolesOf(Tenant, person.id)).length, 1);
   });
 
@@ -68,10 +103,16 @@ describeBoth('what a domain means for people', (topology) => {
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: person.id }, token));
     // As after a loss: the row waits for the relay again, and gets another message id.
     const verified = `from identity.outbox where type = 'user.verified' and event::text like '%' || $1 || '%'`;
-    await rowsOf(stack, `update identity.outbox set published_at = null where id in (select id ${verified})`, [person.id]);
+    await rowsOf(
+      stack,
+      `update identity.outbox set published_at = null where id in (select id ${verified})`,
+      [person.id],
+    );
     await eventually(
       'it to be published again',
-      async () => (await rowsOf(stack, `select id ${verified} and published_at is not null`, [person.id])).length === 1,
+      async () =>
+        (await rowsOf(stack, `select id ${verified} and published_at is not null`, [person.id]))
+          .length === 1,
     );
     const next = await signUp(stack, at(domain));
     await joined(Tenant, next.id);
@@ -90,7 +131,11 @@ describeBoth('what a domain means for people', (topology) => {
     const Tenant = await newTenant();
     await addProvider(stack, Tenant);
     const domains = [
-      ...(await Promise.all(['off', 'suggest', 'require_sso'].map((Capture) => own(stack, dns, Tenant, token, { Capture })))),
+      ...(await Promise.all(
+        ['off', 'suggest', 'require_sso'].map((Capture) =>
+          own(stack, dns, Tenant, token, { Capture }),
+        ),
+      )),
       await claim(stack, Tenant, token, { Capture: 'join' }),
     ];
     const marker = await own(stack, dns, await newTenant(), token, { Capture: 'join' });
@@ -102,10 +147,17 @@ describeBoth('what a domain means for people', (topology) => {
     }
     // News of verified addresses are followed in order of arrival: whoever comes last has joined when the others would have.
     await joined(marker.Tenant, (await signUp(stack, at(marker))).id);
-    for (const userId of people) assert.equal(await countOf(stack, 'access.tenant_member where user_id = $1', [userId]), 0, userId);
+    for (const userId of people)
+      assert.equal(
+        await countOf(stack, 'access.tenant_member where user_id = $1', [userId]),
+        0,
+        userId,
+      );
   });
 
-  test('join outlasts an outage of access', { skip: topology === 'one process' && 'there is one process for all' }, async () => {
+  test('join outlasts an outage of access', {
+    skip: topology === 'one process' && 'there is one process for all',
+  }, async () => {
     const domain = await own(stack, dns, await newTenant(), token, { Capture: 'join' });
     const email = at(domain);
     const userId = await register(stack, email);
@@ -124,25 +176,50 @@ describeBoth('what a domain means for people', (topology) => {
     const domain = await own(stack, dns, Tenant, token, { Capture: 'suggest' });
     const person = await signUp(stack, at(domain));
     assert.deepEqual(bodyOf(await join(Tenant, person.token)), {});
-    await rowsOf(stack, `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`, [Tenant, person.id]);
+    await rowsOf(
+      stack,
+      `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`,
+      [Tenant, person.id],
+    );
     await join(Tenant, person.token);
-    assert.deepEqual(await rowsOf(stack, 'select status from access.tenant_member where tenant = $1 and user_id = $2', [Tenant, person.id]), [
-      { status: 'disabled' },
-    ]);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select status from access.tenant_member where tenant = $1 and user_id = $2',
+        [Tenant, person.id],
+      ),
+      [{ status: 'disabled' }],
+    );
   });
 
   test('Domain_ListSuggestions names the tenant of the caller’s own address, and Domain_Join makes them a member', async () => {
     const Tenant = await newTenant();
     await addRole(Tenant, 'reader', ['app.read']);
-    const domain = await own(stack, dns, Tenant, token, { Capture: 'suggest', DefaultRole: 'reader' });
+    const domain = await own(stack, dns, Tenant, token, {
+      Capture: 'suggest',
+      DefaultRole: 'reader',
+    });
     const person = await signUp(stack, at(domain));
-    assert.deepEqual(await suggestions(person.token), [{ Tenant, Name: domain.Name, Redirect: '' }]);
+    assert.deepEqual(await suggestions(person.token), [
+      { Tenant, Name: domain.Name, Redirect: '' },
+    ]);
     const provider = await addProvider(stack, Tenant);
-    assert.deepEqual(await suggestions(person.token), [{ Tenant, Name: domain.Name, Redirect: `${stack.url}/auth/${Tenant}/${provider}/login` }]);
+    assert.deepEqual(await suggestions(person.token), [
+      { Tenant, Name: domain.Name, Redirect: `${stack.url}/auth/${Tenant}/${provider}/login` },
+    ]);
     assert.equal(await isMember(Tenant, person.id), 0);
     assert.deepEqual(bodyOf(await join(Tenant, person.token)), {});
-    assert.deepEqual([await isMember(Tenant, person.id), await rolesOf(Tenant, person.id)], [1, ['reader']]);
-    assert.equal(recordIn(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token), 'Allowed'), true);
+    assert.deepEqual(
+      [await isMember(Tenant, person.id), await rolesOf(Tenant, person.id)],
+      [1, ['reader']],
+    );
+    assert.equal(
+      recordIn(
+        await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, person.token),
+        'Allowed',
+      ),
+      true,
+    );
   });
 
   test('Domain_Join takes the address of the session and nothing that a request says', async () => {
@@ -152,11 +229,24 @@ describeBoth('what a domain means for people', (topology) => {
     assert.deepEqual(await suggestions(stranger.token), []);
     const email = at(domain);
     for (const Target of [Tenant, createId('tnt'), await newTenant()]) {
-      const claims = { Email: email, UserID: stranger.id, DefaultRole: 'owner', Name: domain.Name, Domain: domain.Name };
-      assertRefused(await join(Target, stranger.token, claims), 400, 'failed_precondition', noSuggestion);
+      const claims = {
+        Email: email,
+        UserID: stranger.id,
+        DefaultRole: 'owner',
+        Name: domain.Name,
+        Domain: domain.Name,
+      };
+      assertRefused(
+        await join(Target, stranger.token, claims),
+        400,
+        'failed_precondition',
+        noSuggestion,
+      );
     }
     // Asked for and not proved: the address is still the old one.
-    bodyOf(await stack.call('Account_ChangeEmail', { Email: email, Password: password }, stranger.token));
+    bodyOf(
+      await stack.call('Account_ChangeEmail', { Email: email, Password: password }, stranger.token),
+    );
     assertRefused(await join(Tenant, stranger.token), 400, 'failed_precondition', noSuggestion);
     bodyOf(await stack.call('Account_Verify', { Token: tokenIn(await mailTo(stack, email)) }));
     assert.deepEqual(bodyOf(await join(Tenant, stranger.token)), {});
@@ -203,20 +293,49 @@ describeBoth('what a domain means for people', (topology) => {
   test('nobody confers through a domain what they lack: by its role, by opening it for a role that somebody else has set, or with a narrowed key', async () => {
     const Tenant = await newTenant();
     const keeper = await keeperOf(Tenant);
-    const create = (fields: object, by = keeper) => stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, by);
-    for (const Capture of ['off', 'join']) assertRefused(await create({ Capture, DefaultRole: 'admin' }), 403, 'permission_denied');
-    const plain = recordIn(await create({ Capture: 'join', DefaultRole: 'member' }), 'Domain') as Domain;
-    const update = (domain: Domain, fields: object, by = keeper) => stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
+    const create = (fields: object, by = keeper) =>
+      stack.call('Domain_Create', { Tenant, Name: newName(), ...fields }, by);
+    for (const Capture of ['off', 'join'])
+      assertRefused(await create({ Capture, DefaultRole: 'admin' }), 403, 'permission_denied');
+    const plain = recordIn(
+      await create({ Capture: 'join', DefaultRole: 'member' }),
+      'Domain',
+    ) as Domain;
+    const update = (domain: Domain, fields: object, by = keeper) =>
+      stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
     assertRefused(await update(plain, { DefaultRole: 'admin' }), 403, 'permission_denied');
     const prepared = await claim(stack, Tenant, token, { Capture: 'off', DefaultRole: 'admin' });
-    for (const Capture of ['suggest', 'join']) assertRefused(await update(prepared, { Capture }), 403, 'permission_denied');
-    assert.equal((recordIn(await update(prepared, { Capture: 'join', DefaultRole: 'member' }), 'Domain') as Domain).DefaultRole, 'member');
+    for (const Capture of ['suggest', 'join'])
+      assertRefused(await update(prepared, { Capture }), 403, 'permission_denied');
+    assert.equal(
+      (
+        recordIn(
+          await update(prepared, { Capture: 'join', DefaultRole: 'member' }),
+          'Domain',
+        ) as Domain
+      ).DefaultRole,
+      'member',
+    );
     const bot = await createBot(stack, Tenant, token);
-    bodyOf(await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, token));
-    const narrowed = (await createKey(stack, bot, token, { Permissions: ['iam.domains.write'] })).Secret;
+    bodyOf(
+      await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: bot.ID, Role: 'admin' } }, token),
+    );
+    const narrowed = (await createKey(stack, bot, token, { Permissions: ['iam.domains.write'] }))
+      .Secret;
     assert.equal((await create({}, narrowed)).status, 200);
-    for (const fields of [{ Capture: 'join' }, { DefaultRole: 'member' }]) assertRefused(await create(fields, narrowed), 403, 'permission_denied');
-    assert.equal((await create({ Capture: 'join', DefaultRole: 'admin' }, (await createKey(stack, bot, token)).Secret)).status, 200);
+    for (const fields of [{ Capture: 'join' }, { DefaultRole: 'member' }])
+      assertRefused(await create(fields, narrowed), 403, 'permission_denied');
+    assert.equal(
+      (
+        await create(
+          { Capture: 'join', DefaultRole: 'admin' },
+          (
+            await createKey(stack, bot, token)
+          ).Secret,
+        )
+      ).status,
+      200,
+    );
     const { items } = await readList<Domain>(stack, 'Domain_List', { Tenant }, token);
     assert.deepEqual(
       items.map(({ DefaultRole }) => DefaultRole),
@@ -228,7 +347,11 @@ describeBoth('what a domain means for people', (topology) => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     await addRole(other, 'theirs', ['app.read']);
     for (const DefaultRole of ['nothing', 'theirs', 'platform-owner']) {
-      assertRefused(await stack.call('Domain_Create', { Tenant, Name: newName(), DefaultRole }, token), 400, 'not_found');
+      assertRefused(
+        await stack.call('Domain_Create', { Tenant, Name: newName(), DefaultRole }, token),
+        400,
+        'not_found',
+      );
     }
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 0);
   });
@@ -238,16 +361,24 @@ describeBoth('what a domain means for people', (topology) => {
     const keeper = await keeperOf(Tenant);
     for (let round = 0; round < 8; round++) {
       const domain = await claim(stack, Tenant, token);
-      const update = (fields: object, by: string) => stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
-      const [opened] = await Promise.all([update({ Capture: 'join' }, keeper), update({ DefaultRole: 'admin' }, token)]);
-      const now = recordIn(await stack.call('Domain_Get', { Tenant, ID: domain.ID }, token), 'Domain') as Domain;
+      const update = (fields: object, by: string) =>
+        stack.call('Domain_Update', { Tenant, ID: domain.ID, ...fields }, by);
+      const [opened] = await Promise.all([
+        update({ Capture: 'join' }, keeper),
+        update({ DefaultRole: 'admin' }, token),
+      ]);
+      const now = recordIn(
+        await stack.call('Domain_Get', { Tenant, ID: domain.ID }, token),
+        'Domain',
+      ) as Domain;
       // The keeper opened it before the role was there, and whoever set the role after that knew that it was open.
       const ended = await rowsOf<{ previous: string }>(
         stack,
         `select event::jsonb ->> 'previous' as previous from sso.outbox where event like $1 and type = 'domain.updated' order by id`,
         [`%${domain.ID}%`],
       );
-      if (now.Capture === 'join' && now.DefaultRole === 'admin') assert.ok(opened?.status === 200 && ended[0]?.previous.includes('Capture'));
+      if (now.Capture === 'join' && now.DefaultRole === 'admin')
+        assert.ok(opened?.status === 200 && ended[0]?.previous.includes('Capture'));
       else assert.equal(ended.length, 1);
       bodyOf(await stack.call('Domain_Delete', { Tenant, ID: domain.ID }, token));
     }

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, patiently, recordIn } from '../answers.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
-import { addProvider, claim, type Domain, letPass, newName, own, publish, verify, waitAMinute } from '../domains.ts';
+import {
+  addProvider,
+  claim,
+  type Domain,
+  letPass,
+  newName,
+  own,
+  publish,
+  verify,
+  waitAMinute,
+} from '../domains.ts';
 import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
@@ -16,7 +26,10 @@ describeBoth('the proof of domains', (topology) => {
   let token: string;
   before(async () => {
     dns = await startDns();
-    stack = await startStack(topology, { BAILIWICK_DNS_RESOLVERS: dns.address, BAILIWICK_TENANT_GRACE_SECONDS: '4' });
+    stack = await startStack(topology, {
+      BAILIWICK_DNS_RESOLVERS: dns.address,
+      BAILIWICK_TENANT_GRACE_SECONDS: '4',
+    });
     ({ id, token } = await signUp(stack));
   });
   after(async () => {
@@ -25,19 +38,27 @@ describeBoth('the proof of domains', (topology) => {
   });
 
   const newTenant = async () => tenantFor(stack, id);
-  const tryToVerify = ({ Tenant, ID }: Domain) => stack.call('Domain_Verify', { Tenant, ID }, token);
+  const tryToVerify = ({ Tenant, ID }: Domain) =>
+    stack.call('Domain_Verify', { Tenant, ID }, token);
   const again = async (domain: Domain) => {
     await waitAMinute(stack, domain);
     return verify(stack, domain, token);
   };
-  const read = async ({ Tenant, ID }: Domain) => recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
+  const read = async ({ Tenant, ID }: Domain) =>
+    recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
   const becomes = (domain: Domain, what: string, is: (now: Domain) => boolean) =>
     eventually(what, async () => {
       const now = await read(domain);
       return is(now) && now;
     });
   const failedDaysOf = async ({ ID }: Domain) =>
-    (await rowsOf<{ failed_days: number }>(stack, 'select failed_days from sso.domain where id = $1', [ID]))[0]?.failed_days;
+    (
+      await rowsOf<{ failed_days: number }>(
+        stack,
+        'select failed_days from sso.domain where id = $1',
+        [ID],
+      )
+    )[0]?.failed_days;
   /** Leaves a domain as it is after so many days without its record. */
   const failFor = async ({ ID, TxtName }: Domain, days: number) => {
     dns.set(TxtName, { txt: [] });
@@ -48,9 +69,11 @@ describeBoth('the proof of domains', (topology) => {
     const asked = dns.asked.length;
     await letPass(stack, domain, 'next_check_at');
     await eventually('the daily check', async () => {
-      const [row] = await rowsOf<{ done: boolean }>(stack, `select next_check_at > now() + interval '20 minutes' as done from sso.domain where id = $1`, [
-        domain.ID,
-      ]);
+      const [row] = await rowsOf<{ done: boolean }>(
+        stack,
+        `select next_check_at > now() + interval '20 minutes' as done from sso.domain where id = $1`,
+        [domain.ID],
+      );
       return row?.done && dns.asked.slice(asked).includes(domain.TxtName);
     });
     return read(domain);
@@ -62,7 +85,9 @@ describeBoth('the proof of domains', (topology) => {
     publish(dns, domain);
     const verified = await verify(stack, domain, token);
     const { VerifiedAt = '', LastCheckedAt = '' } = verified;
-    assert.ok(Date.parse(VerifiedAt) >= Date.parse(domain.CreatedAt) && LastCheckedAt === VerifiedAt);
+    assert.ok(
+      Date.parse(VerifiedAt) >= Date.parse(domain.CreatedAt) && LastCheckedAt === VerifiedAt,
+    );
     assert.deepEqual(verified, { ...domain, Status: 'verified', VerifiedAt, LastCheckedAt });
     assert.deepEqual(await read(domain), verified);
     const event = (await eventsOf(stack, 'sso', Tenant)).at(-1);
@@ -70,13 +95,21 @@ describeBoth('the proof of domains', (topology) => {
     assert.deepEqual(event?.previous, { Status: 'pending', VerifiedAt: null, LastCheckedAt: null });
     // Once more is no change: nobody is told, and it stays as long verified as it was.
     assert.equal((await again(domain)).VerifiedAt, VerifiedAt);
-    assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), ['domain.created', 'domain.verified']);
+    assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), [
+      'domain.created',
+      'domain.verified',
+    ]);
   });
 
   test('Domain_Verify reads long texts in pieces, many records over TCP, and follows another name', async () => {
     const Tenant = await newTenant();
     const crowded = await claim(stack, Tenant, token);
-    dns.set(crowded.TxtName, { txt: [...Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(300)}`), crowded.TxtValue] });
+    dns.set(crowded.TxtName, {
+      txt: [
+        ...Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(300)}`),
+        crowded.TxtValue,
+      ],
+    });
     assert.equal((await verify(stack, crowded, token)).Status, 'verified');
     const elsewhere = await claim(stack, Tenant, token);
     dns.set(elsewhere.TxtName, { cname: 'proofs.example', txt: [elsewhere.TxtValue] });
@@ -95,10 +128,22 @@ describeBoth('the proof of domains', (topology) => {
     };
     assert.equal(await reasonWhen(), `there is no ${TxtName} in DNS`);
     assert.equal(await reasonWhen({ addresses: ['192.0.2.1'] }), `${TxtName} has no TXT record`);
-    assert.equal(await reasonWhen({ txt: ['v=spf1 -all'] }), `${TxtName} has a TXT record, but its value is not the right one: found "v=spf1 -all"`);
-    assert.match(await reasonWhen({ txt: ['a', TxtValue.toUpperCase()] }), /has 2 TXT records, but none has the right value: found "a"$/);
-    for (const code of [2, 5]) assert.equal(await reasonWhen({ code }), `the DNS servers gave no answer for ${TxtName}: try again later`);
-    const events = (await eventsOf(stack, 'sso', Tenant)).filter(({ type }) => type === 'domain.verification_failed');
+    assert.equal(
+      await reasonWhen({ txt: ['v=spf1 -all'] }),
+      `${TxtName} has a TXT record, but its value is not the right one: found "v=spf1 -all"`,
+    );
+    assert.match(
+      await reasonWhen({ txt: ['a', TxtValue.toUpperCase()] }),
+      /has 2 TXT records, but none has the right value: found "a"$/,
+    );
+    for (const code of [2, 5])
+      assert.equal(
+        await reasonWhen({ code }),
+        `the DNS servers gave no answer for ${TxtName}: try again later`,
+      );
+    const events = (await eventsOf(stack, 'sso', Tenant)).filter(
+      ({ type }) => type === 'domain.verification_failed',
+    );
     assert.equal(events.length, 6);
     assert.equal(events[0]?.data['FailureReason'], `there is no ${TxtName} in DNS`);
     publish(dns, domain);
@@ -117,25 +162,38 @@ describeBoth('the proof of domains', (topology) => {
   test('Domain_Verify looks at most once a minute, of any number of calls at once, and also where the name is claimed anew', async () => {
     const domain = await claim(stack, await newTenant(), token);
     const looks = () => dns.asked.filter((name) => name === domain.TxtName).length;
-    const refusedIn = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 429);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => patiently(() => tryToVerify(domain))));
+    const refusedIn = (answers: readonly Answer[]) =>
+      answers.filter(({ status }) => status === 429);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => patiently(() => tryToVerify(domain))),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.equal(refusedIn(answers).length, 19);
     for (const { body, headers } of refusedIn(answers)) {
-      assert.deepEqual([body.Code, body.Messages], ['resource_exhausted', ['a domain is looked up at most once a minute, try again later']]);
+      assert.deepEqual(
+        [body.Code, body.Messages],
+        ['resource_exhausted', ['a domain is looked up at most once a minute, try again later']],
+      );
       const seconds = Number(headers.get('retry-after'));
       assert.ok(seconds > 40 && seconds <= 60, String(seconds));
     }
     assert.equal(looks(), 1);
     await stack.call('Domain_Delete', { Tenant: domain.Tenant, ID: domain.ID }, token);
-    assert.equal((await tryToVerify(await claim(stack, domain.Tenant, token, { Name: domain.Name }))).status, 429);
+    assert.equal(
+      (await tryToVerify(await claim(stack, domain.Tenant, token, { Name: domain.Name }))).status,
+      429,
+    );
     assert.equal(looks(), 1);
   });
 
   test('of two tenants that prove one name at once one gets it, and the other learns no more than that', async () => {
     for (let round = 0; round < 5; round++) {
       const Name = newName();
-      const claims = await Promise.all([newTenant(), newTenant(), newTenant()].map(async (tenant) => claim(stack, await tenant, token, { Name })));
+      const claims = await Promise.all(
+        [newTenant(), newTenant(), newTenant()].map(async (tenant) =>
+          claim(stack, await tenant, token, { Name }),
+        ),
+      );
       dns.set(`_bailiwick-challenge.${Name}`, { txt: claims.map(({ TxtValue }) => TxtValue) });
       const after = await Promise.all(claims.map((domain) => verify(stack, domain, token)));
       const [winner, ...others] = after.filter(({ Status }) => Status === 'verified');
@@ -143,7 +201,10 @@ describeBoth('the proof of domains', (topology) => {
       const losers = after.filter((domain) => domain !== winner);
       for (const loser of losers) {
         assert.deepEqual([loser.Status, loser.VerifiedAt], ['pending', undefined]);
-        assert.equal(loser.FailureReason, 'the record is there, but another organisation has verified this domain: it has to give it up first');
+        assert.equal(
+          loser.FailureReason,
+          'the record is there, but another organisation has verified this domain: it has to give it up first',
+        );
       }
       const [loser] = losers;
       assert.ok(loser);
@@ -154,7 +215,10 @@ describeBoth('the proof of domains', (topology) => {
 
   test('the challenge of one tenant proves nothing for another', async () => {
     const Name = newName();
-    const [mine, theirs] = [await claim(stack, await newTenant(), token, { Name }), await claim(stack, await newTenant(), token, { Name })];
+    const [mine, theirs] = [
+      await claim(stack, await newTenant(), token, { Name }),
+      await claim(stack, await newTenant(), token, { Name }),
+    ];
     publish(dns, mine);
     assert.equal((await verify(stack, theirs, token)).Status, 'pending');
     assert.equal((await verify(stack, mine, token)).Status, 'verified');
@@ -167,7 +231,10 @@ describeBoth('the proof of domains', (topology) => {
     await letPass(stack, domain, 'challenge_expires_at');
     const renewed = await verify(stack, domain, token);
     assert.equal(renewed.Status, 'pending');
-    assert.equal(renewed.FailureReason, 'the time for the record was over: publish the new TxtValue, and verify the domain again');
+    assert.equal(
+      renewed.FailureReason,
+      'the time for the record was over: publish the new TxtValue, and verify the domain again',
+    );
     assert.notEqual(renewed.TxtValue, domain.TxtValue);
     assert.ok(Date.parse(renewed.ChallengeExpiresAt) > Date.now() + 6.9 * 86_400_000);
     assert.match((await again(domain)).FailureReason, /none has the right value/);
@@ -180,7 +247,9 @@ describeBoth('the proof of domains', (topology) => {
     const domain = await claim(stack, Tenant, token);
     await letPass(stack, domain, 'challenge_expires_at');
     await becomes(domain, 'the failed claim', ({ Status }) => Status === 'failed');
-    const events = (await eventsOf(stack, 'sso', Tenant)).filter(({ type }) => type === 'domain.verification_failed');
+    const events = (await eventsOf(stack, 'sso', Tenant)).filter(
+      ({ type }) => type === 'domain.verification_failed',
+    );
     assert.deepEqual(
       events.map(({ actor, previous }) => ({ actor, previous })),
       [{ actor: { type: 'system', id: 'sso' }, previous: { Status: 'pending' } }],
@@ -195,7 +264,8 @@ describeBoth('the proof of domains', (topology) => {
     const Tenant = await newTenant();
     const domain = await own(stack, dns, Tenant, token);
     const provider = await addProvider(stack, Tenant);
-    const redirect = async () => (await stack.call('Sso_Check', { Email: `a@${domain.Name}` })).body['Redirect'];
+    const redirect = async () =>
+      (await stack.call('Sso_Check', { Email: `a@${domain.Name}` })).body['Redirect'];
     assert.equal(await redirect(), `${stack.url}/auth/${Tenant}/${provider}/login`);
     dns.set(domain.TxtName, { txt: ['something else'] });
     for (const day of [1, 2]) {
@@ -209,10 +279,20 @@ describeBoth('the proof of domains', (topology) => {
     assert.equal((await nextDay(domain)).Status, 'lapsed');
     publish(dns, domain);
     const back = await nextDay(domain);
-    assert.deepEqual([back.Status, back.FailureReason, await failedDaysOf(domain)], ['verified', '', 0]);
+    assert.deepEqual(
+      [back.Status, back.FailureReason, await failedDaysOf(domain)],
+      ['verified', '', 0],
+    );
     assert.ok(Date.parse(back.VerifiedAt ?? '') > Date.parse(lapsed.VerifiedAt ?? ''));
     assert.notEqual(await redirect(), '');
-    const told = ['created', 'verified', 'verification_failed', 'verification_failed', 'lapsed', 'verified'].map((verb) => `domain.${verb}`);
+    const told = [
+      'created',
+      'verified',
+      'verification_failed',
+      'verification_failed',
+      'lapsed',
+      'verified',
+    ].map((verb) => `domain.${verb}`);
     assert.deepEqual(await eventTypesOf(stack, 'sso', Tenant), told);
   });
 
@@ -240,9 +320,11 @@ describeBoth('the proof of domains', (topology) => {
       assert.match(FailureReason, /gave no answer/);
     }
     assert.equal(await failedDaysOf(domain), 2);
-    const [row] = await rowsOf<{ soon: boolean }>(stack, `select next_check_at < now() + interval '2 hours' as soon from sso.domain where id = $1`, [
-      domain.ID,
-    ]);
+    const [row] = await rowsOf<{ soon: boolean }>(
+      stack,
+      `select next_check_at < now() + interval '2 hours' as soon from sso.domain where id = $1`,
+      [domain.ID],
+    );
     assert.equal(row?.soon, true, 'it is asked again before a day has passed');
   });
 
@@ -265,7 +347,11 @@ describeBoth('the proof of domains', (topology) => {
   test('what somebody began to check and did not finish is checked by the next', async () => {
     const domain = await own(stack, dns, await newTenant(), token);
     // As a process leaves it that is killed while it waits for DNS.
-    await rowsOf(stack, `update sso.domain set next_check_at = now() + interval '3 seconds', failed_days = 2 where id = $1`, [domain.ID]);
+    await rowsOf(
+      stack,
+      `update sso.domain set next_check_at = now() + interval '3 seconds', failed_days = 2 where id = $1`,
+      [domain.ID],
+    );
     dns.set(domain.TxtName, { txt: [] });
     await becomes(domain, 'the check', ({ Status }) => Status === 'lapsed');
   });
@@ -278,7 +364,13 @@ describeBoth('the proof of domains', (topology) => {
     await eventually(
       'the purge',
       async () =>
-        (await rowsOf(stack, 'select 1 from sso.domain where id = $1 union select 1 from sso.sso_lift where tenant = $2', [domain.ID, Tenant])).length === 0,
+        (
+          await rowsOf(
+            stack,
+            'select 1 from sso.domain where id = $1 union select 1 from sso.sso_lift where tenant = $2',
+            [domain.ID, Tenant],
+          )
+        ).length === 0,
     );
   });
 
@@ -286,7 +378,11 @@ describeBoth('the proof of domains', (topology) => {
     const domain = await own(stack, dns, await newTenant(), token);
     await stack.call('Domain_Delete', { Tenant: domain.Tenant, ID: domain.ID }, token);
     const next = await claim(stack, await newTenant(), token, { Name: domain.Name });
-    assert.equal((await verify(stack, next, token)).Status, 'pending', 'the old record is the old tenant’s');
+    assert.equal(
+      (await verify(stack, next, token)).Status,
+      'pending',
+      'the old record is the old tenant’s',
+    );
     publish(dns, next);
     assert.equal((await again(next)).Status, 'verified');
     assertRefused(await tryToVerify(domain), 400, 'not_found');

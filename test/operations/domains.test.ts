@@ -18,16 +18,32 @@ describeBoth('domains', (topology) => {
   after(() => stack?.stop());
 
   const newTenant = async () => tenantFor(stack, id);
-  const create = (Tenant: string, Name: string, rest: object = {}) => stack.call('Domain_Create', { Tenant, Name, ...rest }, token);
-  const update = (domain: Domain, fields: object) => stack.call('Domain_Update', { Tenant: domain.Tenant, ID: domain.ID, ...fields }, token);
-  const read = async ({ Tenant, ID }: Domain) => recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
+  const create = (Tenant: string, Name: string, rest: object = {}) =>
+    stack.call('Domain_Create', { Tenant, Name, ...rest }, token);
+  const update = (domain: Domain, fields: object) =>
+    stack.call('Domain_Update', { Tenant: domain.Tenant, ID: domain.ID, ...fields }, token);
+  const read = async ({ Tenant, ID }: Domain) =>
+    recordIn(await stack.call('Domain_Get', { Tenant, ID }, token), 'Domain') as Domain;
 
   test('Domain_Create claims a name and says which record proves it, in the answer, the store and the event', async () => {
     const Tenant = await newTenant();
     const Name = newName();
-    const domain = await claim(stack, Tenant, token, { Name, Status: 'verified', TxtValue: 'mine', VerifiedAt: 7 });
+    const domain = await claim(stack, Tenant, token, {
+      Name,
+      Status: 'verified',
+      TxtValue: 'mine',
+      VerifiedAt: 7,
+    });
     const { ID, TxtValue, ChallengeExpiresAt, CreatedAt, ...rest } = domain;
-    assert.deepEqual(rest, { Tenant, Name, Status: 'pending', TxtName: `_bailiwick-challenge.${Name}`, Capture: 'off', DefaultRole: '', FailureReason: '' });
+    assert.deepEqual(rest, {
+      Tenant,
+      Name,
+      Status: 'pending',
+      TxtName: `_bailiwick-challenge.${Name}`,
+      Capture: 'off',
+      DefaultRole: '',
+      FailureReason: '',
+    });
     assert.match(ID, /^dom_[0-7][0-9a-z]{25}$/);
     assert.match(TxtValue, /^bailiwick-verify=[A-Za-z0-9_-]{43}$/);
     assert.equal(Date.parse(ChallengeExpiresAt) - Date.parse(CreatedAt), 7 * 86_400_000);
@@ -44,7 +60,10 @@ describeBoth('domains', (topology) => {
     const Tenant = await newTenant();
     const label = newName('').slice(0, -1);
     const domain = await claim(stack, Tenant, token, { Name: `${label}.BÜCHER.Example` });
-    assert.deepEqual([domain.Name, domain.TxtName], [`${label}.xn--bcher-kva.example`, `_bailiwick-challenge.${label}.xn--bcher-kva.example`]);
+    assert.deepEqual(
+      [domain.Name, domain.TxtName],
+      [`${label}.xn--bcher-kva.example`, `_bailiwick-challenge.${label}.xn--bcher-kva.example`],
+    );
     const spellings = [
       `${label}.bücher.example`,
       `${label.toUpperCase()}.xn--BCHER-KVA.example`,
@@ -52,45 +71,70 @@ describeBoth('domains', (topology) => {
       `${label}.bu\u0308cher.example`,
       `${label}.ｂücher.example`,
     ];
-    for (const Name of spellings) assertRefused(await create(Tenant, Name), 400, 'already_exists', [`the tenant has the domain ${domain.Name} already`]);
+    for (const Name of spellings)
+      assertRefused(await create(Tenant, Name), 400, 'already_exists', [
+        `the tenant has the domain ${domain.Name} already`,
+      ]);
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 1);
   });
 
   test('Domain_Create refuses names that nobody can own, whatever they are disguised as', async () => {
     const Tenant = await newTenant();
     const refused: Record<string, readonly string[]> = {
-      'must not be a public suffix: anybody can have a name below it': 'co.uk CO.UK github.io duckdns.org a.kawasaki.jp 公司.cn xn--55qx5d.cn'.split(' '),
+      'must not be a public suffix: anybody can have a name below it':
+        'co.uk CO.UK github.io duckdns.org a.kawasaki.jp 公司.cn xn--55qx5d.cn'.split(' '),
       'must not be a mail service for everybody: its addresses belong to no organisation':
-        'gmail.com GMail.Com mail.gmail。com ｇmail.com outlook.com yahoo.co.uk hotmail.fr web.de qq.com mail.gmail.com'.split(' '),
-      'must be a domain name, not an address': '127.0.0.1 0x7f.1 1.2.3 １.2.3.4 192.168.257'.split(' '),
+        'gmail.com GMail.Com mail.gmail。com ｇmail.com outlook.com yahoo.co.uk hotmail.fr web.de qq.com mail.gmail.com'.split(
+          ' ',
+        ),
+      'must be a domain name, not an address': '127.0.0.1 0x7f.1 1.2.3 １.2.3.4 192.168.257'.split(
+        ' ',
+      ),
       'must not be a name of the own machine': ['foo.localhost'],
       'must be a domain name such as example.com': [
-        ...'localhost example example.com. .example.com a..b -a.example a_b.example ＿a.example [::1] *.example.com'.split(' '),
+        ...'localhost example example.com. .example.com a..b -a.example a_b.example ＿a.example [::1] *.example.com'.split(
+          ' ',
+        ),
         ...'a.example/b a.example:53 user@a.example https://a.example'.split(' '),
         'a b.example',
         `${'a'.repeat(64)}.example`,
         `${'ü'.repeat(60)}.example`,
       ],
-      'must be at most 232 characters, international names in their xn-- form': [`${Array.from({ length: 4 }, () => 'a'.repeat(56)).join('.')}.example`],
+      'must be at most 232 characters, international names in their xn-- form': [
+        `${Array.from({ length: 4 }, () => 'a'.repeat(56)).join('.')}.example`,
+      ],
     };
     for (const [problem, names] of Object.entries(refused))
-      for (const Name of names) assertRefused(await create(Tenant, Name), 400, 'invalid_argument', [`Name ${problem}`]);
-    assertRefused(await create(Tenant, '', { Capture: 'all', DefaultRole: 'No!' }), 400, 'invalid_argument', [
-      'Name is required',
-      'Capture must be one of off, suggest, join, require_sso',
-      'DefaultRole must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
-    ]);
+      for (const Name of names)
+        assertRefused(await create(Tenant, Name), 400, 'invalid_argument', [`Name ${problem}`]);
+    assertRefused(
+      await create(Tenant, '', { Capture: 'all', DefaultRole: 'No!' }),
+      400,
+      'invalid_argument',
+      [
+        'Name is required',
+        'Capture must be one of off, suggest, join, require_sso',
+        'DefaultRole must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
+      ],
+    );
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [Tenant]), 0);
-    for (const Name of ['acme.github.io', 'acme.co.uk', 'gmail.acme.test', 'acme.internal']) await claim(stack, Tenant, token, { Name });
+    for (const Name of ['acme.github.io', 'acme.co.uk', 'gmail.acme.test', 'acme.internal'])
+      await claim(stack, Tenant, token, { Name });
   });
 
   test('Domain_Create makes one claim of ten at once, and many tenants may claim one name', async () => {
     const [Tenant, other] = [await newTenant(), await newTenant()];
     const Name = newName();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => patiently(() => create(Tenant, Name))));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => patiently(() => create(Tenant, Name))),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'already_exists');
-    assert.notEqual((await claim(stack, other, token, { Name })).TxtValue, recordIn(answers.find(({ status }) => status === 200)!, 'Domain'));
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      assertRefused(answer, 400, 'already_exists');
+    assert.notEqual(
+      (await claim(stack, other, token, { Name })).TxtValue,
+      recordIn(answers.find(({ status }) => status === 200)!, 'Domain'),
+    );
     assert.equal((await eventTypesOf(stack, 'sso', Tenant)).length, 1);
   });
 
@@ -102,7 +146,9 @@ describeBoth('domains', (topology) => {
        select $1, 'dom_' || n, n || '.filled.test', 'pending', 'off', now(), now() from generate_series(1, 48) n`,
       [Tenant],
     );
-    const answers = await Promise.all(Array.from({ length: 6 }, () => patiently(() => create(Tenant, newName()))));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => patiently(() => create(Tenant, newName()))),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 2);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       assertRefused(answer, 400, 'failed_precondition', ['a tenant has at most 50 domains']);
@@ -113,9 +159,18 @@ describeBoth('domains', (topology) => {
   test('Domain_Update changes what is sent and no more, and says what was', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
-    for (const fields of [{}, { Capture: 'off' }, { DefaultRole: '' }]) assert.deepEqual(recordIn(await update(domain, fields), 'Domain'), domain);
+    for (const fields of [{}, { Capture: 'off' }, { DefaultRole: '' }])
+      assert.deepEqual(recordIn(await update(domain, fields), 'Domain'), domain);
     await addProvider(stack, Tenant);
-    const changed = recordIn(await update(domain, { Capture: 'require_sso', Name: 'other.test', Status: 'verified', TxtValue: 'x' }), 'Domain');
+    const changed = recordIn(
+      await update(domain, {
+        Capture: 'require_sso',
+        Name: 'other.test',
+        Status: 'verified',
+        TxtValue: 'x',
+      }),
+      'Domain',
+    );
     assert.deepEqual(changed, { ...domain, Capture: 'require_sso' });
     assert.deepEqual(await read(domain), changed);
     const [, ...events] = await eventsOf(stack, 'sso', Tenant);
@@ -123,9 +178,17 @@ describeBoth('domains', (topology) => {
       events.map(({ type, previous, data }) => ({ type, previous, data })),
       [{ type: 'domain.updated', previous: { Capture: 'off' }, data: changed }],
     );
-    for (const fields of [{ Capture: '' }, { Capture: 'JOIN' }, { DefaultRole: '*' }]) assertRefused(await update(domain, fields), 400, 'invalid_argument');
-    assertRefused(await update(domain, { DefaultRole: 'owner' }), 400, 'invalid_argument', ['DefaultRole must not be owner']);
-    assertRefused(await create(Tenant, newName(), { DefaultRole: 'owner' }), 400, 'invalid_argument', ['DefaultRole must not be owner']);
+    for (const fields of [{ Capture: '' }, { Capture: 'JOIN' }, { DefaultRole: '*' }])
+      assertRefused(await update(domain, fields), 400, 'invalid_argument');
+    assertRefused(await update(domain, { DefaultRole: 'owner' }), 400, 'invalid_argument', [
+      'DefaultRole must not be owner',
+    ]);
+    assertRefused(
+      await create(Tenant, newName(), { DefaultRole: 'owner' }),
+      400,
+      'invalid_argument',
+      ['DefaultRole must not be owner'],
+    );
   });
 
   test('require_sso needs a provider of that tenant that is active, or nobody would get in any more', async () => {
@@ -134,10 +197,23 @@ describeBoth('domains', (topology) => {
     await addProvider(stack, other);
     await addProvider(stack, Tenant, false);
     const messages = ['the tenant has no active provider'];
-    assertRefused(await create(Tenant, newName(), { Capture: 'require_sso' }), 400, 'failed_precondition', messages);
-    assertRefused(await update(domain, { Capture: 'require_sso' }), 400, 'failed_precondition', messages);
+    assertRefused(
+      await create(Tenant, newName(), { Capture: 'require_sso' }),
+      400,
+      'failed_precondition',
+      messages,
+    );
+    assertRefused(
+      await update(domain, { Capture: 'require_sso' }),
+      400,
+      'failed_precondition',
+      messages,
+    );
     await addProvider(stack, Tenant);
-    assert.equal((await claim(stack, Tenant, token, { Capture: 'require_sso' })).Capture, 'require_sso');
+    assert.equal(
+      (await claim(stack, Tenant, token, { Capture: 'require_sso' })).Capture,
+      'require_sso',
+    );
   });
 
   test('Domain_List pages through all of a tenant and nothing else, and a cursor is good for its list only', async () => {
@@ -147,7 +223,12 @@ describeBoth('domains', (topology) => {
     await claim(stack, other, token);
     const { items, sizes } = await readList<Domain>(stack, 'Domain_List', { Tenant }, token, 2);
     assert.deepEqual([items, sizes], [made, [2, 2, 1]]);
-    const { NextCursor: Cursor } = await readPage<Domain>(stack, 'Domain_List', { Tenant, Page: { Limit: 2 } }, token);
+    const { NextCursor: Cursor } = await readPage<Domain>(
+      stack,
+      'Domain_List',
+      { Tenant, Page: { Limit: 2 } },
+      token,
+    );
     for (const request of [
       { Tenant: other, Page: { Cursor } },
       { Tenant, Page: { Cursor: `${Cursor}A` } },
@@ -159,8 +240,17 @@ describeBoth('domains', (topology) => {
   test('Domain_Delete gives a domain up, repeats in silence, and the name can be claimed anew with another challenge', async () => {
     const Tenant = await newTenant();
     const domain = await claim(stack, Tenant, token);
-    for (let time = 0; time < 2; time++) assert.deepEqual(bodyOf(await stack.call('Domain_Delete', { Tenant, ID: domain.ID }, token)), {});
-    assertRefused(await stack.call('Domain_Get', { Tenant, ID: domain.ID }, token), 400, 'not_found', ['domain not found']);
+    for (let time = 0; time < 2; time++)
+      assert.deepEqual(
+        bodyOf(await stack.call('Domain_Delete', { Tenant, ID: domain.ID }, token)),
+        {},
+      );
+    assertRefused(
+      await stack.call('Domain_Get', { Tenant, ID: domain.ID }, token),
+      400,
+      'not_found',
+      ['domain not found'],
+    );
     const events = await eventsOf(stack, 'sso', Tenant);
     assert.deepEqual(
       events.map(({ type }) => type),
@@ -176,7 +266,12 @@ describeBoth('domains', (topology) => {
     const foreign = await claim(stack, other, token);
     for (const ID of [foreign.ID, createId('dom')]) {
       for (const operation of ['Domain_Get', 'Domain_Verify', 'Domain_Update']) {
-        assertRefused(await stack.call(operation, { Tenant, ID, Capture: 'suggest' }, token), 400, 'not_found', ['domain not found']);
+        assertRefused(
+          await stack.call(operation, { Tenant, ID, Capture: 'suggest' }, token),
+          400,
+          'not_found',
+          ['domain not found'],
+        );
       }
       assert.deepEqual(bodyOf(await stack.call('Domain_Delete', { Tenant, ID }, token)), {});
     }
@@ -190,7 +285,12 @@ describeBoth('domains', (topology) => {
     const { ID } = await claim(stack, foreign, stranger.token);
     for (const Tenant of [foreign, createId('tnt')]) {
       for (const operation of ['Create', 'Verify', 'Get', 'List', 'Update', 'Delete']) {
-        assertRefused(await stack.call(`Domain_${operation}`, { Tenant, ID, Name: newName() }, token), 403, 'permission_denied', ['permission denied']);
+        assertRefused(
+          await stack.call(`Domain_${operation}`, { Tenant, ID, Name: newName() }, token),
+          403,
+          'permission_denied',
+          ['permission denied'],
+        );
       }
     }
     assert.equal(await countOf(stack, 'sso.domain where tenant = $1', [foreign]), 1);
@@ -199,10 +299,20 @@ describeBoth('domains', (topology) => {
   test('what becomes of a domain is in the audit, by whom', async () => {
     const Tenant = await newTenant();
     const { ID, Name } = await claim(stack, Tenant, token);
-    const rows = await rowsOf<{ audit: string }>(stack, 'select audit from sso.outbox where for_tenant = $1', [Tenant]);
+    const rows = await rowsOf<{ audit: string }>(
+      stack,
+      'select audit from sso.outbox where for_tenant = $1',
+      [Tenant],
+    );
     const entry = JSON.parse(rows[0]?.audit ?? '{}') as Record<string, unknown>;
     assert.deepEqual(
-      [entry['Action'], entry['Operation'], entry['ActorID'], entry['Permission'], entry['Targets']],
+      [
+        entry['Action'],
+        entry['Operation'],
+        entry['ActorID'],
+        entry['Permission'],
+        entry['Targets'],
+      ],
       ['domain.created', 'Domain_Create', id, 'iam.domains.write', [{ Type: 'domain', ID, Name }]],
     );
   });

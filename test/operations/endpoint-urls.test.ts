@@ -11,14 +11,67 @@ const publicOnly = 'Endpoint.URL must be a public address';
 // What a client may not have us call, and the message that says why. The local start lets its own machine through;
 // here just one address of it is let through, and everything else is as in production.
 const refused: ReadonlyArray<[message: string, urls: readonly string[]]> = [
-  ['Endpoint.URL must be a URL', ['nonsense', 'hooks.example.com/x', 'https://', 'https://exa mple.com']],
-  [https, ['http://hooks.example.com', 'ftp://hooks.example.com', 'file:///etc/passwd', 'javascript:alert(1)', 'http://10.0.0.1', 'http://127.0.0.2:8080']],
-  ['Endpoint.URL must not contain a user name or password', ['https://user:secret@hooks.example.com', 'https://user@hooks.example.com', 'http://u@127.0.0.1']],
-  ['Endpoint.URL must use a port that is allowed for receivers', ['https://hooks.example.com:22', 'https://hooks.example.com:5432/x']],
-  [publicOnly, ['https://10.0.0.1', 'https://172.16.0.1', 'https://192.168.1.1/x', 'https://127.0.0.2', 'https://169.254.169.254/latest', 'https://0.0.0.0']],
-  [publicOnly, ['https://[::1]', 'https://[fd00::1]', 'https://[fe80::1]', 'https://[::ffff:10.0.0.1]', 'https://[::ffff:7f00:2]', 'https://[64:ff9b::a00:1]']],
+  [
+    'Endpoint.URL must be a URL',
+    ['nonsense', 'hooks.example.com/x', 'https://', 'https://exa mple.com'],
+  ],
+  [
+    https,
+    [
+      'http://hooks.example.com',
+      'ftp://hooks.example.com',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'http://10.0.0.1',
+      'http://127.0.0.2:8080',
+    ],
+  ],
+  [
+    'Endpoint.URL must not contain a user name or password',
+    [
+      'https://user:secret@hooks.example.com',
+      'https://user@hooks.example.com',
+      'http://u@127.0.0.1',
+    ],
+  ],
+  [
+    'Endpoint.URL must use a port that is allowed for receivers',
+    ['https://hooks.example.com:22', 'https://hooks.example.com:5432/x'],
+  ],
+  [
+    publicOnly,
+    [
+      'https://10.0.0.1',
+      'https://172.16.0.1',
+      'https://192.168.1.1/x',
+      'https://127.0.0.2',
+      'https://169.254.169.254/latest',
+      'https://0.0.0.0',
+    ],
+  ],
+  [
+    publicOnly,
+    [
+      'https://[::1]',
+      'https://[fd00::1]',
+      'https://[fe80::1]',
+      'https://[::ffff:10.0.0.1]',
+      'https://[::ffff:7f00:2]',
+      'https://[64:ff9b::a00:1]',
+    ],
+  ],
   // Other spellings of the same addresses, and names that only mean something inside a cluster.
-  [publicOnly, ['https://2130706434', 'https://0x7f.2', 'https://0177.0.0.2', 'https://127.2', 'https://１０.0.0.1', 'https://10.0.0.1.']],
+  [
+    publicOnly,
+    [
+      'https://2130706434',
+      'https://0x7f.2',
+      'https://0177.0.0.2',
+      'https://127.2',
+      'https://１０.0.0.1',
+      'https://10.0.0.1.',
+    ],
+  ],
   [
     publicOnly,
     [
@@ -30,7 +83,10 @@ const refused: ReadonlyArray<[message: string, urls: readonly string[]]> = [
       'https://metadata.google.internal',
     ],
   ],
-  ['Endpoint.URL must be at most 2048 characters', [`https://hooks.example.com/${'x'.repeat(2048)}`]],
+  [
+    'Endpoint.URL must be at most 2048 characters',
+    [`https://hooks.example.com/${'x'.repeat(2048)}`],
+  ],
 ];
 
 const allowed = [
@@ -46,7 +102,10 @@ describeBoth('endpoint URLs', (topology) => {
   let token: string;
   let Tenant: string;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_EGRESS_ALLOW_CIDRS: '127.0.0.1/32', BAILIWICK_EGRESS_ALLOW_HOSTS: '' });
+    stack = await startStack(topology, {
+      BAILIWICK_EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
+      BAILIWICK_EGRESS_ALLOW_HOSTS: '',
+    });
     ({ token } = await signUp(stack));
     Tenant = await createTenant(stack, token);
   });
@@ -54,7 +113,8 @@ describeBoth('endpoint URLs', (topology) => {
 
   // No event has this type, so that none of the addresses is ever called.
   const sample = (URL: unknown) => ({ Tenant, Name: 'a', URL, EventTypes: ['nothing.at_all'] });
-  const create = (URL: unknown) => stack.call('Webhooks_CreateEndpoint', { Endpoint: sample(URL) }, token);
+  const create = (URL: unknown) =>
+    stack.call('Webhooks_CreateEndpoint', { Endpoint: sample(URL) }, token);
   const count = () => countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]);
 
   test('Webhooks_CreateEndpoint refuses a URL that must not be called, and says what is wrong with it', async () => {
@@ -74,10 +134,16 @@ describeBoth('endpoint URLs', (topology) => {
   });
 
   test('Webhooks_UpdateEndpoint refuses the same, and leaves the endpoint as it was', async () => {
-    const { ID } = recordIn(await create('https://hooks.example.com/first'), 'Endpoint') as { ID: string };
-    const update = (URL: string, Name: string) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ID, Name, URL } }, token);
-    for (const [message, urls] of refused) for (const url of urls) assertRefused(await update(url, 'changed'), 400, 'invalid_argument', [message]);
-    const read = () => rowsOf(stack, 'select name, url from notifications.webhook_endpoint where id = $1', [ID]);
+    const { ID } = recordIn(await create('https://hooks.example.com/first'), 'Endpoint') as {
+      ID: string;
+    };
+    const update = (URL: string, Name: string) =>
+      stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ID, Name, URL } }, token);
+    for (const [message, urls] of refused)
+      for (const url of urls)
+        assertRefused(await update(url, 'changed'), 400, 'invalid_argument', [message]);
+    const read = () =>
+      rowsOf(stack, 'select name, url from notifications.webhook_endpoint where id = $1', [ID]);
     assert.deepEqual(await read(), [{ name: 'a', url: 'https://hooks.example.com/first' }]);
     bodyOf(await update('https://hooks.example.com/second', 'changed'));
     assert.deepEqual(await read(), [{ name: 'changed', url: 'https://hooks.example.com/second' }]);

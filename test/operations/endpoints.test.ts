@@ -7,7 +7,16 @@ import { signUp, tenantFor } from '../people.ts';
 import { countOf, dumpOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 type Person = Awaited<ReturnType<typeof signUp>>;
-type Endpoint = { ID: string; Tenant: string; Name: string; URL: string; Active: boolean; DekID: string; SecretEnc: string; UpdatedAt: string };
+type Endpoint = {
+  ID: string;
+  Tenant: string;
+  Name: string;
+  URL: string;
+  Active: boolean;
+  DekID: string;
+  SecretEnc: string;
+  UpdatedAt: string;
+};
 
 const missing = 'whk_01hzzzzzzzzzzzzzzzzzzzzzzz';
 const named = ['endpoint name is required', 'endpoint url is required'];
@@ -27,27 +36,62 @@ describeBoth('webhook endpoints', (topology) => {
     return tenantFor(stack, id);
   }
   // Nothing is ever sent to these: no event has such a type.
-  const sample = (Tenant: string) => ({ Tenant, Name: 'Billing', URL: `${stack.inboxUrl}/hooks/quiet`, EventTypes: ['nothing.at_all'] });
-  const create = (endpoint: object, token = ada.token, rest: object = {}) => stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint, ...rest }, token);
-  const update = (endpoint: object, token = ada.token) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: endpoint }, token);
-  const read = (Tenant: string, ID: string, token = ada.token) => stack.call('Webhooks_GetEndpoint', { Tenant, ID }, token);
-  const remove = (Tenant: string, ID: string, token = ada.token) => stack.call('Webhooks_DeleteEndpoint', { Tenant, ID }, token);
-  const made = async (endpoint: object, token = ada.token) => recordIn(await create(endpoint, token), 'Endpoint') as Endpoint;
-  const stored = (id: string) => rowsOf(stack, 'select name, url, active, event_types from notifications.webhook_endpoint where id = $1', [id]);
+  const sample = (Tenant: string) => ({
+    Tenant,
+    Name: 'Billing',
+    URL: `${stack.inboxUrl}/hooks/quiet`,
+    EventTypes: ['nothing.at_all'],
+  });
+  const create = (endpoint: object, token = ada.token, rest: object = {}) =>
+    stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint, ...rest }, token);
+  const update = (endpoint: object, token = ada.token) =>
+    stack.call('Webhooks_UpdateEndpoint', { Endpoint: endpoint }, token);
+  const read = (Tenant: string, ID: string, token = ada.token) =>
+    stack.call('Webhooks_GetEndpoint', { Tenant, ID }, token);
+  const remove = (Tenant: string, ID: string, token = ada.token) =>
+    stack.call('Webhooks_DeleteEndpoint', { Tenant, ID }, token);
+  const made = async (endpoint: object, token = ada.token) =>
+    recordIn(await create(endpoint, token), 'Endpoint') as Endpoint;
+  const stored = (id: string) =>
+    rowsOf(
+      stack,
+      'select name, url, active, event_types from notifications.webhook_endpoint where id = $1',
+      [id],
+    );
 
   test('Webhooks_CreateEndpoint assigns the ID, sets Active and ignores what the service manages, whatever its type', async () => {
     const Tenant = await tenantOf(ada);
     const managed: object[] = [
-      { ID: missing, Active: false, DekID: 'dek_01hzzzzzzzzzzzzzzzzzzzzzzz', SecretEnc: 'bWluZQ==', DisabledReason: 'mine' },
+      {
+        ID: missing,
+        Active: false,
+        DekID: 'dek_01hzzzzzzzzzzzzzzzzzzzzzzz',
+        SecretEnc: 'bWluZQ==',
+        DisabledReason: 'mine',
+      },
       { ID: 'not an id', Active: null, DekID: 7, SecretEnc: 'not base64!', DisabledReason: [] },
-      { ID: {}, DekID: [{}], SecretEnc: { a: 1 }, CreatedAt: 'never', UpdatedAt: 7, DisabledAt: true, Secret: 'whsec_mine' },
+      {
+        ID: {},
+        DekID: [{}],
+        SecretEnc: { a: 1 },
+        CreatedAt: 'never',
+        UpdatedAt: 7,
+        DisabledAt: true,
+        Secret: 'whsec_mine',
+      },
     ];
     for (const fields of managed) {
-      const answer = await create({ ...sample(Tenant), ...fields }, ada.token, { Secret: 'whsec_mine', ID: 7 });
+      const answer = await create({ ...sample(Tenant), ...fields }, ada.token, {
+        Secret: 'whsec_mine',
+        ID: 7,
+      });
       const endpoint = recordIn(answer, 'Endpoint') as Endpoint & { DisabledReason: string };
       assert.match(endpoint.ID, /^whk_[0-7][0-9a-z]{25}$/);
       assert.notEqual(endpoint.ID, missing);
-      assert.deepEqual([endpoint.Active, endpoint.SecretEnc, endpoint.DisabledReason], [true, '', '']);
+      assert.deepEqual(
+        [endpoint.Active, endpoint.SecretEnc, endpoint.DisabledReason],
+        [true, '', ''],
+      );
       assert.match(String(answer.body['Secret']), /^whsec_[A-Za-z0-9+/]{43}=$/);
       const [row] = await rowsOf<{ dek_id: string; active: boolean; secret_enc: Buffer }>(
         stack,
@@ -56,7 +100,14 @@ describeBoth('webhook endpoints', (topology) => {
       );
       assert.equal(row?.active, true);
       assert.ok(row.secret_enc.length > 40 && !row.secret_enc.includes('mine'));
-      assert.equal(await countOf(stack, 'notifications.dek where tenant = $1 and id = $2', [Tenant, row.dek_id]), 1, 'sealed with a data key of the tenant');
+      assert.equal(
+        await countOf(stack, 'notifications.dek where tenant = $1 and id = $2', [
+          Tenant,
+          row.dek_id,
+        ]),
+        1,
+        'sealed with a data key of the tenant',
+      );
       assert.equal(endpoint.DekID, row.dek_id);
       assert.deepEqual(recordIn(await read(Tenant, endpoint.ID), 'Endpoint'), endpoint);
     }
@@ -79,7 +130,10 @@ describeBoth('webhook endpoints', (topology) => {
     );
     const dump = `${await dumpOf(stack, 'notifications')}\n${await dumpOf(stack, 'access')}`;
     assert.ok(dump.includes(ID), 'the dump holds the endpoint');
-    assert.ok(stack.logOf('notifications').includes('Webhooks_CreateEndpoint'), 'the log holds the call');
+    assert.ok(
+      stack.logOf('notifications').includes('Webhooks_CreateEndpoint'),
+      'the log holds the call',
+    );
     const places = [
       ...later.map((answer) => JSON.stringify(bodyOf(answer))),
       JSON.stringify(events),
@@ -88,8 +142,15 @@ describeBoth('webhook endpoints', (topology) => {
       stack.logOf('gateway'),
     ];
     const key = secret.slice('whsec_'.length);
-    const forms = [secret, key, Buffer.from(secret).toString('hex'), Buffer.from(key, 'base64').toString('hex'), Buffer.from(secret).toString('base64')];
-    for (const [index, place] of places.entries()) for (const form of forms) assert.ok(!place.includes(form), `place ${index} holds ${form}`);
+    const forms = [
+      secret,
+      key,
+      Buffer.from(secret).toString('hex'),
+      Buffer.from(key, 'base64').toString('hex'),
+      Buffer.from(secret).toString('base64'),
+    ];
+    for (const [index, place] of places.entries())
+      for (const form of forms) assert.ok(!place.includes(form), `place ${index} holds ${form}`);
     for (const answer of later) assert.ok(!('Secret' in answer.body));
     const again = await create(sample(Tenant));
     assert.notEqual(again.body['Secret'], secret);
@@ -99,35 +160,74 @@ describeBoth('webhook endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     for (const empty of [{}, { Name: '', URL: '' }, { Name: null, URL: null }])
       assertRefused(await create({ Tenant, ...empty }), 400, 'invalid_argument', named);
-    assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', ['endpoint name is required']);
-    assertRefused(await create({ ...sample(Tenant), URL: '' }), 400, 'invalid_argument', ['endpoint url is required']);
+    assertRefused(await create({ ...sample(Tenant), Name: '' }), 400, 'invalid_argument', [
+      'endpoint name is required',
+    ]);
+    assertRefused(await create({ ...sample(Tenant), URL: '' }), 400, 'invalid_argument', [
+      'endpoint url is required',
+    ]);
     for (const body of [{}, { Endpoint: null }]) {
-      assertRefused(await stack.call('Webhooks_CreateEndpoint', body, stack.platformKey), 400, 'invalid_argument', [...named, 'Tenant is required']);
+      assertRefused(
+        await stack.call('Webhooks_CreateEndpoint', body, stack.platformKey),
+        400,
+        'invalid_argument',
+        [...named, 'Tenant is required'],
+      );
     }
-    assert.equal(await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]), 0);
+    assert.equal(
+      await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]),
+      0,
+    );
   });
 
   test('Webhooks_UpdateEndpoint reports a missing ID, name and URL, all at once', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await made(sample(Tenant));
     for (const body of [{}, { Endpoint: {} }, { Endpoint: { Tenant, ID: '', Name: null } }]) {
-      assertRefused(await stack.call('Webhooks_UpdateEndpoint', body, ada.token), 400, 'invalid_argument', ['endpoint id is required', ...named]);
+      assertRefused(
+        await stack.call('Webhooks_UpdateEndpoint', body, ada.token),
+        400,
+        'invalid_argument',
+        ['endpoint id is required', ...named],
+      );
     }
-    assertRefused(await update({ ...sample(Tenant) }), 400, 'invalid_argument', ['endpoint id is required']);
-    assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', ['endpoint name is required']);
-    assertRefused(await update({ ...sample(Tenant), ID, URL: '' }), 400, 'invalid_argument', ['endpoint url is required']);
-    assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', ['Endpoint.ID must be an identifier that begins with whk_']);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['webhook_endpoint.created']);
+    assertRefused(await update({ ...sample(Tenant) }), 400, 'invalid_argument', [
+      'endpoint id is required',
+    ]);
+    assertRefused(await update({ ...sample(Tenant), ID, Name: '' }), 400, 'invalid_argument', [
+      'endpoint name is required',
+    ]);
+    assertRefused(await update({ ...sample(Tenant), ID, URL: '' }), 400, 'invalid_argument', [
+      'endpoint url is required',
+    ]);
+    assertRefused(await update({ ...sample(Tenant), ID: Tenant }), 400, 'invalid_argument', [
+      'Endpoint.ID must be an identifier that begins with whk_',
+    ]);
+    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), [
+      'webhook_endpoint.created',
+    ]);
   });
 
   test('Webhooks_ListEndpoints demands a Tenant and pages through its endpoints', async () => {
     const Tenant = await tenantOf(ada);
     for (const body of [{}, { Tenant: '' }, { Tenant: null }, { Page: { Limit: 1 } }]) {
-      assertRefused(await stack.call('Webhooks_ListEndpoints', body, ada.token), 400, 'invalid_argument', ['Tenant is required']);
+      assertRefused(
+        await stack.call('Webhooks_ListEndpoints', body, ada.token),
+        400,
+        'invalid_argument',
+        ['Tenant is required'],
+      );
     }
     const endpoints: Endpoint[] = [];
-    for (let index = 0; index < 5; index++) endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
-    const { items, sizes } = await readList<Endpoint>(stack, 'Webhooks_ListEndpoints', { Tenant }, ada.token, 2);
+    for (let index = 0; index < 5; index++)
+      endpoints.push(await made({ ...sample(Tenant), Name: `Number ${index}` }));
+    const { items, sizes } = await readList<Endpoint>(
+      stack,
+      'Webhooks_ListEndpoints',
+      { Tenant },
+      ada.token,
+      2,
+    );
     assert.deepEqual(sizes, [2, 2, 1]);
     assert.deepEqual(
       items,
@@ -139,33 +239,75 @@ describeBoth('webhook endpoints', (topology) => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
     const paused = recordIn(
-      await update({ ID: created.ID, Name: 'New', URL: `${stack.inboxUrl}/hooks/new`, Active: false, DekID: 7, SecretEnc: {} }),
+      await update({
+        ID: created.ID,
+        Name: 'New',
+        URL: `${stack.inboxUrl}/hooks/new`,
+        Active: false,
+        DekID: 7,
+        SecretEnc: {},
+      }),
       'Endpoint',
     ) as Endpoint;
-    assert.deepEqual({ ...paused, UpdatedAt: '' }, { ...created, Name: 'New', URL: `${stack.inboxUrl}/hooks/new`, Active: false, UpdatedAt: '' });
+    assert.deepEqual(
+      { ...paused, UpdatedAt: '' },
+      { ...created, Name: 'New', URL: `${stack.inboxUrl}/hooks/new`, Active: false, UpdatedAt: '' },
+    );
     for (const Active of [undefined, null]) {
-      const { Active: still } = recordIn(await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active }), 'Endpoint') as Endpoint;
+      const { Active: still } = recordIn(
+        await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active }),
+        'Endpoint',
+      ) as Endpoint;
       assert.equal(still, false);
     }
-    assert.deepEqual(await stored(created.ID), [{ name: 'Newer', url: created.URL, active: false, event_types: ['nothing.at_all'] }]);
+    assert.deepEqual(await stored(created.ID), [
+      { name: 'Newer', url: created.URL, active: false, event_types: ['nothing.at_all'] },
+    ]);
     const last = recordIn(
-      await update({ ID: created.ID, Name: 'Newer', URL: created.URL, Active: true, EventTypes: [], Description: '' }),
+      await update({
+        ID: created.ID,
+        Name: 'Newer',
+        URL: created.URL,
+        Active: true,
+        EventTypes: [],
+        Description: '',
+      }),
       'Endpoint',
     ) as object;
-    assert.deepEqual({ ...last, UpdatedAt: '' }, { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' });
-    const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(({ type }) => type === 'webhook_endpoint.updated');
-    assert.deepEqual(updates.at(-1)?.previous, { Active: false, EventTypes: ['nothing.at_all'], Description: 'first' });
+    assert.deepEqual(
+      { ...last, UpdatedAt: '' },
+      { ...created, Name: 'Newer', EventTypes: [], Description: '', UpdatedAt: '' },
+    );
+    const updates = (await eventsOf(stack, 'notifications', Tenant)).filter(
+      ({ type }) => type === 'webhook_endpoint.updated',
+    );
+    assert.deepEqual(updates.at(-1)?.previous, {
+      Active: false,
+      EventTypes: ['nothing.at_all'],
+      Description: 'first',
+    });
     assert.deepEqual(updates.at(-1)?.data, last);
   });
 
   test('Webhooks_UpdateEndpoint with the record as it was read changes nothing and says nothing', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made({ ...sample(Tenant), Description: 'first', RateLimit: 5 });
-    const [before] = await rowsOf(stack, 'select * from notifications.webhook_endpoint where id = $1', [created.ID]);
+    const [before] = await rowsOf(
+      stack,
+      'select * from notifications.webhook_endpoint where id = $1',
+      [created.ID],
+    );
     const answer = await update(recordIn(await read(Tenant, created.ID), 'Endpoint') as Endpoint);
     assert.deepEqual(bodyOf(answer), { Endpoint: created });
-    assert.deepEqual(await rowsOf(stack, 'select * from notifications.webhook_endpoint where id = $1', [created.ID]), [before]);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['webhook_endpoint.created']);
+    assert.deepEqual(
+      await rowsOf(stack, 'select * from notifications.webhook_endpoint where id = $1', [
+        created.ID,
+      ]),
+      [before],
+    );
+    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), [
+      'webhook_endpoint.created',
+    ]);
   });
 
   test('Webhooks_UpdateEndpoint of a foreign endpoint answers as if there were none', async () => {
@@ -175,27 +317,60 @@ describeBoth('webhook endpoints', (topology) => {
     const nobody = await signUp(stack);
     const change = { Name: 'Hijacked', URL: `${stack.inboxUrl}/hooks/hijacked` };
     for (const { token } of [bob, nobody]) {
-      const [foreign, unknown] = [await update({ ID: created.ID, ...change }, token), await update({ ID: missing, ...change }, token)];
-      for (const answer of [foreign, unknown]) assertRefused(answer, 400, 'not_found', ['endpoint not found']);
+      const [foreign, unknown] = [
+        await update({ ID: created.ID, ...change }, token),
+        await update({ ID: missing, ...change }, token),
+      ];
+      for (const answer of [foreign, unknown])
+        assertRefused(answer, 400, 'not_found', ['endpoint not found']);
       assert.deepEqual({ ...foreign.body, RequestID: '' }, { ...unknown.body, RequestID: '' });
-      assertRefused(await update({ ID: created.ID, Tenant, ...change }, token), 403, 'permission_denied');
+      assertRefused(
+        await update({ ID: created.ID, Tenant, ...change }, token),
+        403,
+        'permission_denied',
+      );
     }
     // Named together with a tenant that it is not in, also by somebody with rights in both.
-    assertRefused(await update({ ID: created.ID, Tenant: own, ...change }, bob.token), 400, 'not_found');
+    assertRefused(
+      await update({ ID: created.ID, Tenant: own, ...change }, bob.token),
+      400,
+      'not_found',
+    );
     assertRefused(await update({ ID: created.ID, Tenant: other, ...change }), 400, 'not_found');
-    for (const tenant of [own, other]) assertRefused(await read(tenant, created.ID, tenant === own ? bob.token : ada.token), 400, 'not_found');
+    for (const tenant of [own, other])
+      assertRefused(
+        await read(tenant, created.ID, tenant === own ? bob.token : ada.token),
+        400,
+        'not_found',
+      );
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
-    assert.equal((recordIn(await update({ ID: created.ID, ...change }, stack.platformKey), 'Endpoint') as Endpoint).Name, 'Hijacked');
+    assert.equal(
+      (
+        recordIn(
+          await update({ ID: created.ID, ...change }, stack.platformKey),
+          'Endpoint',
+        ) as Endpoint
+      ).Name,
+      'Hijacked',
+    );
   });
 
   test('a member without the permission neither reads nor changes endpoints', async () => {
     const Tenant = await tenantOf(ada);
     const created = await made(sample(Tenant));
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, ada.token));
-    for (const answer of [await read(Tenant, created.ID, bob.token), await remove(Tenant, created.ID, bob.token), await create(sample(Tenant), bob.token)]) {
+    for (const answer of [
+      await read(Tenant, created.ID, bob.token),
+      await remove(Tenant, created.ID, bob.token),
+      await create(sample(Tenant), bob.token),
+    ]) {
       assertRefused(answer, 403, 'permission_denied');
     }
-    assertRefused(await update({ ID: created.ID, Name: 'a', URL: created.URL }, bob.token), 400, 'not_found');
+    assertRefused(
+      await update({ ID: created.ID, Name: 'a', URL: created.URL }, bob.token),
+      400,
+      'not_found',
+    );
     assert.deepEqual(recordIn(await read(Tenant, created.ID), 'Endpoint'), created);
   });
 
@@ -204,25 +379,44 @@ describeBoth('webhook endpoints', (topology) => {
     const [first, second] = [await made(sample(Tenant)), await made(sample(other))];
     assert.deepEqual(bodyOf(await remove(Tenant, second.ID)), {});
     assert.deepEqual(recordIn(await read(other, second.ID), 'Endpoint'), second);
-    for (let times = 0; times < 2; times++) assert.deepEqual(bodyOf(await remove(Tenant, first.ID)), {});
+    for (let times = 0; times < 2; times++)
+      assert.deepEqual(bodyOf(await remove(Tenant, first.ID)), {});
     assertRefused(await read(Tenant, first.ID), 400, 'not_found');
     assertRefused(await update({ ...first }), 400, 'not_found');
     assert.deepEqual(await stored(first.ID), []);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), ['webhook_endpoint.created', 'webhook_endpoint.deleted']);
-    assert.deepEqual(await eventTypesOf(stack, 'notifications', other), ['webhook_endpoint.created']);
+    assert.deepEqual(await eventTypesOf(stack, 'notifications', Tenant), [
+      'webhook_endpoint.created',
+      'webhook_endpoint.deleted',
+    ]);
+    assert.deepEqual(await eventTypesOf(stack, 'notifications', other), [
+      'webhook_endpoint.created',
+    ]);
   });
 
   test('Webhooks_CreateEndpoint gives a tenant fifty, however many are asked for at once', async () => {
     const Tenant = await tenantOf(ada);
-    const answers = await Promise.all(Array.from({ length: 60 }, () => patiently(() => create(sample(Tenant)))));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => patiently(() => create(sample(Tenant)))),
+    );
     const created = answers.filter(({ status }) => status === 200);
     assert.equal(created.length, 50);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
-      assertRefused(answer, 400, 'failed_precondition', ['a tenant has at most 50 webhook endpoints']);
+      assertRefused(answer, 400, 'failed_precondition', [
+        'a tenant has at most 50 webhook endpoints',
+      ]);
     }
-    assert.equal(await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]), 50);
-    assert.equal(await countOf(stack, 'notifications.dek where tenant = $1', [Tenant]), 1, 'one data key, though fifty needed it at once');
-    bodyOf(await remove(Tenant, created[0] ? (recordIn(created[0], 'Endpoint') as Endpoint).ID : ''));
+    assert.equal(
+      await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [Tenant]),
+      50,
+    );
+    assert.equal(
+      await countOf(stack, 'notifications.dek where tenant = $1', [Tenant]),
+      1,
+      'one data key, though fifty needed it at once',
+    );
+    bodyOf(
+      await remove(Tenant, created[0] ? (recordIn(created[0], 'Endpoint') as Endpoint).ID : ''),
+    );
     bodyOf(await create(sample(Tenant)));
     assertRefused(await create(sample(Tenant)), 400, 'failed_precondition');
     bodyOf(await create(sample(await tenantOf(ada))));
@@ -231,12 +425,22 @@ describeBoth('webhook endpoints', (topology) => {
   test('Webhooks_CreateEndpoint without a Tenant means the only one of the caller', async () => {
     const eve = await signUp(stack);
     const { Tenant: _, ...endpoint } = sample('');
-    assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', ['Tenant is required']);
+    assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', [
+      'Tenant is required',
+    ]);
     const only = await tenantOf(eve);
-    for (const Tenant of [undefined, null, '']) assert.equal((await made({ ...endpoint, Tenant }, eve.token)).Tenant, only);
+    for (const Tenant of [undefined, null, ''])
+      assert.equal((await made({ ...endpoint, Tenant }, eve.token)).Tenant, only);
     await tenantOf(eve);
-    assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', ['Tenant is required']);
-    assert.equal(await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [only]), 3);
-    assertRefused(await create(endpoint, stack.platformKey), 400, 'invalid_argument', ['Tenant is required']);
+    assertRefused(await create(endpoint, eve.token), 400, 'invalid_argument', [
+      'Tenant is required',
+    ]);
+    assert.equal(
+      await countOf(stack, 'notifications.webhook_endpoint where tenant = $1', [only]),
+      3,
+    );
+    assertRefused(await create(endpoint, stack.platformKey), 400, 'invalid_argument', [
+      'Tenant is required',
+    ]);
   });
 });

@@ -12,14 +12,19 @@ const dead = ['the token is not valid any more'];
 describeBoth('codes for applications, and their pages', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_LIMITS: 'off', BAILIWICK_ALLOWED_ORIGINS: `${appOrigin},https://other.example.com` });
+    stack = await startStack(topology, {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_ALLOWED_ORIGINS: `${appOrigin},https://other.example.com`,
+    });
   });
   after(() => stack?.stop());
 
   const exchange = (Code: string, headers: Record<string, string> = {}, more: object = {}) =>
     stack.call('Account_ExchangeCode', { Code, ...more }, undefined, headers);
-  const isDead = async (code: string, headers = {}) => assertRefused(await exchange(code, headers), 400, 'failed_precondition', dead);
-  const sessionsOf = (userId: string) => countOf(stack, 'identity.session where user_id = $1', [userId]);
+  const isDead = async (code: string, headers = {}) =>
+    assertRefused(await exchange(code, headers), 400, 'failed_precondition', dead);
+  const sessionsOf = (userId: string) =>
+    countOf(stack, 'identity.session where user_id = $1', [userId]);
 
   test('Account_ExchangeCode gives a session for a code, once', async () => {
     const { id, email } = await signUp(stack);
@@ -33,7 +38,14 @@ describeBoth('codes for applications, and their pages', (topology) => {
   test('Account_ExchangeCode has one text for every code that does not work', async () => {
     const { id, email } = await signUp(stack);
     const expired = await newCode(stack, id, email, { endsIn: 0 });
-    for (const code of ['junk', createToken('code'), createToken('reset'), createToken('session'), expired]) await isDead(code);
+    for (const code of [
+      'junk',
+      createToken('code'),
+      createToken('reset'),
+      createToken('session'),
+      expired,
+    ])
+      await isDead(code);
     assert.equal((await exchange('')).body.Code, 'invalid_argument');
     assert.equal(await sessionsOf(id), 1);
   });
@@ -41,9 +53,12 @@ describeBoth('codes for applications, and their pages', (topology) => {
   test('of two hundred who have the same code one gets a session', async () => {
     const { id, email } = await signUp(stack);
     const code = await newCode(stack, id, email);
-    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(() => exchange(code))));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => patiently(() => exchange(code))),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'failed_precondition', dead);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      assertRefused(answer, 400, 'failed_precondition', dead);
     assert.equal(await sessionsOf(id), 2);
   });
 
@@ -66,27 +81,55 @@ describeBoth('codes for applications, and their pages', (topology) => {
 
   test('a browser’s page may have the session in the cookie', async () => {
     const { id, email } = await signUp(stack);
-    const answer = await exchange(await newCode(stack, id, email), { origin: appOrigin }, { Cookie: true });
+    const answer = await exchange(
+      await newCode(stack, id, email),
+      { origin: appOrigin },
+      { Cookie: true },
+    );
     assert.equal(bodyOf(answer)['Token'], '');
     const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
     assert.match(cookie, /^bailiwick_session=bwks_\w+$/);
-    assert.equal((await stack.call('Account_Get', {}, undefined, { cookie, origin: appOrigin })).status, 200);
-    assert.equal((await stack.call('Account_Get', {}, undefined, { cookie, origin: 'https://evil.example' })).status, 403);
+    assert.equal(
+      (await stack.call('Account_Get', {}, undefined, { cookie, origin: appOrigin })).status,
+      200,
+    );
+    assert.equal(
+      (await stack.call('Account_Get', {}, undefined, { cookie, origin: 'https://evil.example' }))
+        .status,
+      403,
+    );
   });
 
   test('what ends a person’s sessions voids the codes as well', async () => {
     const reset = async ({ email }: { email: string }) => {
       bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
-      return stack.call('Account_ResetPassword', { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'something quite new' });
+      return stack.call('Account_ResetPassword', {
+        Token: tokenIn(await mailTo(stack, email, 2)),
+        Password: 'something quite new',
+      });
     };
-    const ends: Array<(person: { id: string; email: string; token: string }) => Promise<unknown>> = [
-      ({ id }) => stack.call('Users_Disable', { UserID: id }, stack.platformKey).then(() => stack.call('Users_Enable', { UserID: id }, stack.platformKey)),
-      ({ token }) => stack.call('Sessions_RevokeAll', {}, token),
-      ({ token }) => stack.call('Account_ChangePassword', { Current: password, Password: 'something quite new' }, token),
-      reset,
-      ({ id }) => rowsOf(stack, `update identity.user_account set email = email || '.org', email_key = email_key || '.org' where id = $1`, [id]),
-      ({ id }) => stack.call('Users_Delete', { UserID: id }, stack.platformKey),
-    ];
+    const ends: Array<(person: { id: string; email: string; token: string }) => Promise<unknown>> =
+      [
+        ({ id }) =>
+          stack
+            .call('Users_Disable', { UserID: id }, stack.platformKey)
+            .then(() => stack.call('Users_Enable', { UserID: id }, stack.platformKey)),
+        ({ token }) => stack.call('Sessions_RevokeAll', {}, token),
+        ({ token }) =>
+          stack.call(
+            'Account_ChangePassword',
+            { Current: password, Password: 'something quite new' },
+            token,
+          ),
+        reset,
+        ({ id }) =>
+          rowsOf(
+            stack,
+            `update identity.user_account set email = email || '.org', email_key = email_key || '.org' where id = $1`,
+            [id],
+          ),
+        ({ id }) => stack.call('Users_Delete', { UserID: id }, stack.platformKey),
+      ];
     for (const end of ends) {
       const person = await signUp(stack);
       const code = await newCode(stack, person.id, person.email);
@@ -95,14 +138,22 @@ describeBoth('codes for applications, and their pages', (topology) => {
     }
   });
 
-  const ask = (path: string, headers: Record<string, string>) => fetch(`${stack.url}/${path}`, { method: 'OPTIONS', headers });
-  const question = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' };
-  const corsOf = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+  const ask = (path: string, headers: Record<string, string>) =>
+    fetch(`${stack.url}/${path}`, { method: 'OPTIONS', headers });
+  const question = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type',
+  };
+  const corsOf = (headers: Headers) =>
+    Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 
   test('pages of the allowed origins may call every operation, and read what it says', async () => {
     for (const origin of [appOrigin, 'https://other.example.com']) {
       const answer = await ask('Account_ExchangeCode', { origin, ...question });
-      assert.deepEqual([answer.status, await answer.text(), answer.headers.get('vary')], [204, '', 'Origin']);
+      assert.deepEqual(
+        [answer.status, await answer.text(), answer.headers.get('vary')],
+        [204, '', 'Origin'],
+      );
       assert.deepEqual(corsOf(answer.headers), {
         'access-control-allow-credentials': 'true',
         'access-control-allow-headers': 'Authorization, Content-Type',
@@ -115,19 +166,46 @@ describeBoth('codes for applications, and their pages', (topology) => {
     for (const token of [stack.platformKey, 'junk']) {
       const { headers } = await stack.call('Users_List', {}, token, { origin: appOrigin });
       assert.deepEqual(
-        [headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials'), headers.get('vary')],
+        [
+          headers.get('access-control-allow-origin'),
+          headers.get('access-control-allow-credentials'),
+          headers.get('vary'),
+        ],
         [appOrigin, 'true', 'Origin'],
       );
     }
   });
 
   test('pages of all other origins may not', async () => {
-    for (const origin of ['https://evil.example', 'null', '*', `${appOrigin}.evil.example`, `${appOrigin}/`, 'http://app.example.com', stack.url, '']) {
-      const headers: Record<string, string> = origin === '' ? { ...question } : { origin, ...question };
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      '*',
+      `${appOrigin}.evil.example`,
+      `${appOrigin}/`,
+      'http://app.example.com',
+      stack.url,
+      '',
+    ]) {
+      const headers: Record<string, string> =
+        origin === '' ? { ...question } : { origin, ...question };
       const answer = await ask('Account_ExchangeCode', headers);
-      assert.deepEqual([answer.status, answer.headers.get('allow'), corsOf(answer.headers)], [405, 'POST', {}], origin);
-      const called = await stack.call('Users_List', {}, stack.platformKey, origin === '' ? {} : { origin });
-      assert.deepEqual([called.status, corsOf(called.headers), called.headers.get('vary')], [200, {}, 'Origin'], origin);
+      assert.deepEqual(
+        [answer.status, answer.headers.get('allow'), corsOf(answer.headers)],
+        [405, 'POST', {}],
+        origin,
+      );
+      const called = await stack.call(
+        'Users_List',
+        {},
+        stack.platformKey,
+        origin === '' ? {} : { origin },
+      );
+      assert.deepEqual(
+        [called.status, corsOf(called.headers), called.headers.get('vary')],
+        [200, {}, 'Origin'],
+        origin,
+      );
     }
   });
 
@@ -138,6 +216,13 @@ describeBoth('codes for applications, and their pages', (topology) => {
     assert.equal((await ask(`auth/a/b/login`, { origin: appOrigin, ...question })).status, 405);
     assert.equal((await ask('Federation_Admit', { origin: appOrigin, ...question })).status, 404);
     const email = newAddress();
-    assert.equal((await stack.call('Account_Register', { Email: email, Password: password }, undefined, { origin: 'https://evil.example' })).status, 200);
+    assert.equal(
+      (
+        await stack.call('Account_Register', { Email: email, Password: password }, undefined, {
+          origin: 'https://evil.example',
+        })
+      ).status,
+      200,
+    );
   });
 });

@@ -35,48 +35,88 @@ describe('what a tenant may grant', () => {
        select $1, 'grt_' || $2 || $3 || n, $2, $3, 'auditor', 'resource-' || n, 'test', now() from generate_series(1, $4) n`,
       [tenant, subjectType, subject, count],
     );
-  const grant = (Tenant: string, sent: object) => ask('Grants_Add', { Grant: { Tenant, Role: 'auditor', ...sent } });
+  const grant = (Tenant: string, sent: object) =>
+    ask('Grants_Add', { Grant: { Tenant, Role: 'auditor', ...sent } });
 
   test('a subject has at most 10,000 grants on resources, and of one that its groups give more nobody is told every way', async () => {
     const Tenant = await openTenant();
     await fill(Tenant, 'user', String(person?.id), 9999);
     bodyOf(await grant(Tenant, { UserID: person?.id, Resource: 'last' }));
-    assertRefused(await grant(Tenant, { UserID: person?.id, Resource: 'one-more' }), 400, 'failed_precondition', [
-      'a user has at most 10000 grants on single resources in a tenant',
-    ]);
+    assertRefused(
+      await grant(Tenant, { UserID: person?.id, Resource: 'one-more' }),
+      400,
+      'failed_precondition',
+      ['a user has at most 10000 grants on single resources in a tenant'],
+    );
     // A role in the whole tenant can still be given, what is there already an end, and others something.
     bodyOf(await grant(Tenant, { UserID: person?.id }));
-    bodyOf(await grant(Tenant, { UserID: person?.id, Resource: 'last', ExpiresAt: new Date(Date.now() + 60_000).toISOString() }));
+    bodyOf(
+      await grant(Tenant, {
+        UserID: person?.id,
+        Resource: 'last',
+        ExpiresAt: new Date(Date.now() + 60_000).toISOString(),
+      }),
+    );
     bodyOf(await grant(Tenant, { UserID: owner?.id, Resource: 'one-more' }));
 
-    const explain = () => ask('Access_Explain', { Tenant, Subject: person?.id, Permission: 'iam.audit.read', Resource: 'resource-1' });
+    const explain = () =>
+      ask('Access_Explain', {
+        Tenant,
+        Subject: person?.id,
+        Permission: 'iam.audit.read',
+        Resource: 'resource-1',
+      });
     assert.equal((bodyOf(await explain())['Paths'] as unknown[]).length, 2);
     // What has expired keeps nobody from anything.
-    await rowsOf(stack, `update access.grant_entry set expires_at = now() where tenant = $1 and subject = $2 and resource = 'resource-9'`, [
-      Tenant,
-      person?.id,
-    ]);
+    await rowsOf(
+      stack,
+      `update access.grant_entry set expires_at = now() where tenant = $1 and subject = $2 and resource = 'resource-9'`,
+      [Tenant, person?.id],
+    );
     bodyOf(await grant(Tenant, { UserID: person?.id, Resource: 'one-more' }));
     await fill(Tenant, 'group', 'eng', 10_001);
-    assertRefused(await explain(), 400, 'failed_precondition', ['the subject holds more than 20000 grants, those of its groups included']);
-    assert.equal(bodyOf(await ask('Access_Check', { Tenant, Subject: person?.id, Permission: 'iam.audit.read', Resource: 'resource-1' }))['Allowed'], true);
+    assertRefused(await explain(), 400, 'failed_precondition', [
+      'the subject holds more than 20000 grants, those of its groups included',
+    ]);
+    assert.equal(
+      bodyOf(
+        await ask('Access_Check', {
+          Tenant,
+          Subject: person?.id,
+          Permission: 'iam.audit.read',
+          Resource: 'resource-1',
+        }),
+      )['Allowed'],
+      true,
+    );
   });
 
   test('a tenant has at most 100,000 grants on resources, and more than that many roles held in it are not compared', async () => {
     const Tenant = await openTenant();
     // The groups need not be there: this is about their number alone.
     for (let group = 1; group <= 10; group++) await fill(Tenant, 'group', `group-${group}`, 9999);
-    const missing = 100_000 - (await countOf(stack, `access.grant_entry where tenant = $1 and resource <> ''`, [Tenant]));
+    const missing =
+      100_000 -
+      (await countOf(stack, `access.grant_entry where tenant = $1 and resource <> ''`, [Tenant]));
     await fill(Tenant, 'group', 'eng', missing);
-    assertRefused(await grant(Tenant, { UserID: person?.id, Resource: 'one-more' }), 400, 'failed_precondition', [
-      'a tenant has at most 100000 grants on single resources',
-    ]);
+    assertRefused(
+      await grant(Tenant, { UserID: person?.id, Resource: 'one-more' }),
+      400,
+      'failed_precondition',
+      ['a tenant has at most 100000 grants on single resources'],
+    );
     bodyOf(await grant(Tenant, { UserID: owner?.id }));
 
-    const plan = async () => ask('Access_Plan', { Tenant, Changes: [{ Groups_RemoveMember: { Tenant, Group: 'eng', UserID: person?.id } }] });
+    const plan = async () =>
+      ask('Access_Plan', {
+        Tenant,
+        Changes: [{ Groups_RemoveMember: { Tenant, Group: 'eng', UserID: person?.id } }],
+      });
     assert.equal((bodyOf(await plan())['Lost'] as unknown[]).length > 0, true);
     await fill(Tenant, 'bot', 'bot_of_nobody', 100_000);
-    assertRefused(await plan(), 400, 'failed_precondition', ['more than 100000 roles are held in the tenant, member by member']);
+    assertRefused(await plan(), 400, 'failed_precondition', [
+      'more than 100000 roles are held in the tenant, member by member',
+    ]);
   });
 
   test('a plan that would change more than anybody reads is refused', async () => {
@@ -84,11 +124,24 @@ describe('what a tenant may grant', () => {
     const Permissions = Array.from({ length: 200 }, (_, index) => `app.things.do${index}`);
     bodyOf(await ask('Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions } }));
     await fill(Tenant, 'group', 'eng', 300);
-    await rowsOf(stack, `update access.grant_entry set role = 'editor' where tenant = $1 and subject = 'eng'`, [Tenant]);
-    const plan = () => ask('Access_Plan', { Tenant, Changes: [{ Groups_Delete: { Tenant, Path: 'eng' } }] });
-    assertRefused(await plan(), 400, 'failed_precondition', ['the changes make a difference of more than 50000 permissions']);
-    await rowsOf(stack, `delete from access.grant_entry where tenant = $1 and subject = 'eng' and resource > 'resource-2'`, [Tenant]);
-    const kept = await countOf(stack, `access.grant_entry where tenant = $1 and subject = 'eng'`, [Tenant]);
+    await rowsOf(
+      stack,
+      `update access.grant_entry set role = 'editor' where tenant = $1 and subject = 'eng'`,
+      [Tenant],
+    );
+    const plan = () =>
+      ask('Access_Plan', { Tenant, Changes: [{ Groups_Delete: { Tenant, Path: 'eng' } }] });
+    assertRefused(await plan(), 400, 'failed_precondition', [
+      'the changes make a difference of more than 50000 permissions',
+    ]);
+    await rowsOf(
+      stack,
+      `delete from access.grant_entry where tenant = $1 and subject = 'eng' and resource > 'resource-2'`,
+      [Tenant],
+    );
+    const kept = await countOf(stack, `access.grant_entry where tenant = $1 and subject = 'eng'`, [
+      Tenant,
+    ]);
     assert.equal((bodyOf(await plan())['Lost'] as unknown[]).length, kept * Permissions.length);
   });
 
@@ -100,9 +153,12 @@ describe('what a tenant may grant', () => {
        select $1, 'rol_' || n, 'role-' || n, '', '', '{}', now(), now() from generate_series(1, 999) n`,
       [Tenant],
     );
-    const save = (Slug: string) => ask('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.notes.read'] } });
+    const save = (Slug: string) =>
+      ask('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.notes.read'] } });
     bodyOf(await save('role-1000'));
-    assertRefused(await save('role-1001'), 400, 'failed_precondition', ['a tenant has at most 1000 roles of its own']);
+    assertRefused(await save('role-1001'), 400, 'failed_precondition', [
+      'a tenant has at most 1000 roles of its own',
+    ]);
     bodyOf(await save('role-1'));
   });
 });

@@ -7,7 +7,16 @@ import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { countOf, eventsOf } from '../store.ts';
 
-type Grant = { ID: string; Tenant: string; UserID?: string; Group?: string; Role: string; Resource: string; ExpiresAt?: string; CreatedBy: string };
+type Grant = {
+  ID: string;
+  Tenant: string;
+  UserID?: string;
+  Group?: string;
+  Role: string;
+  Resource: string;
+  ExpiresAt?: string;
+  CreatedBy: string;
+};
 type Person = Awaited<ReturnType<typeof signUp>>;
 
 describeBoth('grants', (topology) => {
@@ -16,20 +25,38 @@ describeBoth('grants', (topology) => {
   let Tenant: string;
   before(async () => {
     stack = await startStack(topology);
-    [owner, admin, person, stranger] = await Promise.all([signUp(stack), signUp(stack), signUp(stack), signUp(stack)]);
+    [owner, admin, person, stranger] = await Promise.all([
+      signUp(stack),
+      signUp(stack),
+      signUp(stack),
+      signUp(stack),
+    ]);
     Tenant = await createTenant(stack, owner.token);
-    for (const { id: UserID } of [admin, person]) bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, owner.token));
+    for (const { id: UserID } of [admin, person])
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, owner.token));
     bodyOf(await grant({ UserID: admin.id, Role: 'admin' }));
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.write', 'iam.webhooks.read'] } }, owner.token));
-    for (const Path of ['eng', 'eng/backend']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.write', 'iam.webhooks.read'] } },
+        owner.token,
+      ),
+    );
+    for (const Path of ['eng', 'eng/backend'])
+      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
   });
   after(() => stack?.stop());
 
-  const grant = (sent: object, token = owner?.token) => stack.call('Grants_Add', { Grant: { Tenant, ...sent } }, token);
-  const withdraw = (sent: object, token = owner?.token) => stack.call('Grants_Remove', { Grant: { Tenant, ...sent } }, token);
-  const grantGroup = (sent: object, token = owner?.token) => stack.call('GroupGrants_Add', { Grant: { Tenant, ...sent } }, token);
-  const listed = async (operation = 'Grants_ListByTenant') => (await readList<Grant>(stack, operation, { Tenant }, owner?.token ?? '')).items;
-  const seesEndpoints = async (who: Person | undefined) => (await stack.call('Webhooks_ListEndpoints', { Tenant }, who?.token)).status === 200;
+  const grant = (sent: object, token = owner?.token) =>
+    stack.call('Grants_Add', { Grant: { Tenant, ...sent } }, token);
+  const withdraw = (sent: object, token = owner?.token) =>
+    stack.call('Grants_Remove', { Grant: { Tenant, ...sent } }, token);
+  const grantGroup = (sent: object, token = owner?.token) =>
+    stack.call('GroupGrants_Add', { Grant: { Tenant, ...sent } }, token);
+  const listed = async (operation = 'Grants_ListByTenant') =>
+    (await readList<Grant>(stack, operation, { Tenant }, owner?.token ?? '')).items;
+  const seesEndpoints = async (who: Person | undefined) =>
+    (await stack.call('Webhooks_ListEndpoints', { Tenant }, who?.token)).status === 200;
 
   test('Grants_Add and Grants_Remove give and take with their reply, once each, and their events say so', async () => {
     const mine = { UserID: person?.id, Role: 'editor' };
@@ -37,14 +64,21 @@ describeBoth('grants', (topology) => {
     bodyOf(await grant({ ...mine, ID: 'x', CreatedBy: 'me', Resource: '' }));
     assert.equal(await seesEndpoints(person), true);
     bodyOf(await grant(mine));
-    const found = (await listed()).filter(({ UserID, Role }) => UserID === person?.id && Role === 'editor');
+    const found = (await listed()).filter(
+      ({ UserID, Role }) => UserID === person?.id && Role === 'editor',
+    );
     assert.equal(found.length, 1);
     assert.match(found[0]?.ID ?? '', /^grt_/);
-    assert.deepEqual([found[0]?.CreatedBy, found[0]?.Resource, found[0]?.ExpiresAt], [owner?.id, '', undefined]);
+    assert.deepEqual(
+      [found[0]?.CreatedBy, found[0]?.Resource, found[0]?.ExpiresAt],
+      [owner?.id, '', undefined],
+    );
     bodyOf(await withdraw(mine));
     assert.equal(await seesEndpoints(person), false);
     bodyOf(await withdraw(mine));
-    const events = (await eventsOf(stack, 'access', Tenant)).filter(({ data }) => data['UserID'] === person?.id && data['Role'] === 'editor');
+    const events = (await eventsOf(stack, 'access', Tenant)).filter(
+      ({ data }) => data['UserID'] === person?.id && data['Role'] === 'editor',
+    );
     assert.deepEqual(
       events.map(({ type }) => type),
       ['grant.added', 'grant.removed'],
@@ -53,11 +87,17 @@ describeBoth('grants', (topology) => {
 
   test('a grant that ends counts until then, and one that is given again without an end does not end', async () => {
     const mine = { UserID: person?.id, Role: 'editor' };
-    assertRefused(await grant({ ...mine, ExpiresAt: new Date(Date.now() - 1000).toISOString() }), 400, 'invalid_argument', [
-      'Grant.ExpiresAt must be in the future',
-    ]);
+    assertRefused(
+      await grant({ ...mine, ExpiresAt: new Date(Date.now() - 1000).toISOString() }),
+      400,
+      'invalid_argument',
+      ['Grant.ExpiresAt must be in the future'],
+    );
     bodyOf(await grant({ ...mine, ExpiresAt: new Date(Date.now() + 1500).toISOString() }));
-    const can = async () => bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'app.notes.write' }, person?.token))['Allowed'];
+    const can = async () =>
+      bodyOf(
+        await stack.call('Access_Check', { Tenant, Permission: 'app.notes.write' }, person?.token),
+      )['Allowed'];
     assert.equal(await can(), true);
     await new Promise((resolve) => setTimeout(resolve, 1600));
     assert.equal(await can(), false);
@@ -67,66 +107,140 @@ describeBoth('grants', (topology) => {
   });
 
   test('Grants_Add needs a member, and a role that is there', async () => {
-    assertRefused(await grant({ UserID: stranger?.id, Role: 'member' }), 400, 'not_found', ['tenant member not found']);
-    assertRefused(await grant({ UserID: createId('usr'), Role: 'member' }), 400, 'not_found', ['tenant member not found']);
-    assertRefused(await grant({ UserID: person?.id, Role: 'nothing' }), 400, 'not_found', ['role not found']);
-    assertRefused(await grant({ UserID: person?.id, Role: 'platform-owner' }), 400, 'not_found', ['role not found']);
+    assertRefused(await grant({ UserID: stranger?.id, Role: 'member' }), 400, 'not_found', [
+      'tenant member not found',
+    ]);
+    assertRefused(await grant({ UserID: createId('usr'), Role: 'member' }), 400, 'not_found', [
+      'tenant member not found',
+    ]);
+    assertRefused(await grant({ UserID: person?.id, Role: 'nothing' }), 400, 'not_found', [
+      'role not found',
+    ]);
+    assertRefused(await grant({ UserID: person?.id, Role: 'platform-owner' }), 400, 'not_found', [
+      'role not found',
+    ]);
     assertRefused(await grant({ UserID: 'usr_1', Role: 'Member' }), 400, 'invalid_argument', [
       'Grant.UserID must be an identifier that begins with usr_',
       'Grant.Role must be 2 to 63 lower-case letters, digits and "-", beginning with a letter',
     ]);
-    assertRefused(await grantGroup({ Group: 'nobody', Role: 'member' }), 400, 'not_found', ['group not found']);
-    assertRefused(await stack.call('BotGrants_Add', { Grant: { Tenant, Bot: createId('bot'), Role: 'member' } }, owner?.token), 400, 'not_found', [
-      'bot not found',
+    assertRefused(await grantGroup({ Group: 'nobody', Role: 'member' }), 400, 'not_found', [
+      'group not found',
     ]);
+    assertRefused(
+      await stack.call(
+        'BotGrants_Add',
+        { Grant: { Tenant, Bot: createId('bot'), Role: 'member' } },
+        owner?.token,
+      ),
+      400,
+      'not_found',
+      ['bot not found'],
+    );
   });
 
   test('the platform grants to a bot of whatever tenant', async () => {
     const { ID: Bot } = await createBot(stack, Tenant, owner?.token ?? '');
-    const add = (sent: object) => stack.call('BotGrants_Add', { Grant: { Role: 'platform-support', ...sent } }, stack.platformKey);
+    const add = (sent: object) =>
+      stack.call(
+        'BotGrants_Add',
+        { Grant: { Role: 'platform-support', ...sent } },
+        stack.platformKey,
+      );
     assertRefused(await add({ Bot: createId('bot') }), 400, 'not_found', ['bot not found']);
     bodyOf(await add({ Bot }));
-    const { items } = await readList<{ Bot: string }>(stack, 'BotGrants_ListByTenant', {}, stack.platformKey);
+    const { items } = await readList<{ Bot: string }>(
+      stack,
+      'BotGrants_ListByTenant',
+      {},
+      stack.platformKey,
+    );
     assert.deepEqual(
       items.map((grant) => grant.Bot),
       [Bot],
     );
-    bodyOf(await stack.call('BotGrants_Remove', { Grant: { Bot, Role: 'platform-support' } }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'BotGrants_Remove',
+        { Grant: { Bot, Role: 'platform-support' } },
+        stack.platformKey,
+      ),
+    );
   });
 
   test('nobody grants what they may not give, to whomever', async () => {
-    const lacking = (permission: string) => [`this would confer ${permission}, which the caller does not hold`];
+    const lacking = (permission: string) => [
+      `this would confer ${permission}, which the caller does not hold`,
+    ];
     for (const give of [
       () => grant({ UserID: admin?.id, Role: 'owner' }, admin?.token),
       () => grant({ UserID: person?.id, Role: 'owner', Resource: 'thing' }, admin?.token),
       () => grantGroup({ Group: 'eng', Role: 'owner' }, admin?.token),
     ])
       assertRefused(await give(), 403, 'permission_denied', lacking('iam.*'));
-    assertRefused(await grant({ UserID: admin?.id, Role: 'editor' }, admin?.token), 403, 'permission_denied', lacking('app.notes.write'));
-    assertRefused(await grant({ UserID: person?.id, Role: 'member' }, person?.token), 403, 'permission_denied');
+    assertRefused(
+      await grant({ UserID: admin?.id, Role: 'editor' }, admin?.token),
+      403,
+      'permission_denied',
+      lacking('app.notes.write'),
+    );
+    assertRefused(
+      await grant({ UserID: person?.id, Role: 'member' }, person?.token),
+      403,
+      'permission_denied',
+    );
     // A tenant that is not the caller's, one that is nobody's, and the platform.
     for (const elsewhere of [{ Tenant: createId('tnt') }, { Tenant: '' }])
-      assertRefused(await grant({ ...elsewhere, UserID: person?.id, Role: 'member' }, owner?.token), 403, 'permission_denied');
+      assertRefused(
+        await grant({ ...elsewhere, UserID: person?.id, Role: 'member' }, owner?.token),
+        403,
+        'permission_denied',
+      );
     const foreign = await createTenant(stack, stranger?.token ?? '');
-    assertRefused(await grant({ Tenant: foreign, UserID: owner?.id, Role: 'owner' }, owner?.token), 403, 'permission_denied');
-    assertRefused(await withdraw({ Tenant: foreign, UserID: stranger?.id, Role: 'owner' }, owner?.token), 403, 'permission_denied');
+    assertRefused(
+      await grant({ Tenant: foreign, UserID: owner?.id, Role: 'owner' }, owner?.token),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await withdraw({ Tenant: foreign, UserID: stranger?.id, Role: 'owner' }, owner?.token),
+      403,
+      'permission_denied',
+    );
   });
 
   test('only an owner takes ownership away, and the last owner stays one', async () => {
-    assertRefused(await withdraw({ UserID: owner?.id, Role: 'owner' }, admin?.token), 403, 'permission_denied');
-    assertRefused(await withdraw({ UserID: owner?.id, Role: 'owner' }), 400, 'failed_precondition', ['the last owner of a tenant cannot be removed']);
+    assertRefused(
+      await withdraw({ UserID: owner?.id, Role: 'owner' }, admin?.token),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await withdraw({ UserID: owner?.id, Role: 'owner' }),
+      400,
+      'failed_precondition',
+      ['the last owner of a tenant cannot be removed'],
+    );
     const soon = new Date(Date.now() + 60_000).toISOString();
-    assertRefused(await grant({ UserID: owner?.id, Role: 'owner', ExpiresAt: soon }), 400, 'failed_precondition', [
-      'the last owner of a tenant cannot be removed',
-    ]);
+    assertRefused(
+      await grant({ UserID: owner?.id, Role: 'owner', ExpiresAt: soon }),
+      400,
+      'failed_precondition',
+      ['the last owner of a tenant cannot be removed'],
+    );
     bodyOf(await grant({ UserID: person?.id, Role: 'owner' }));
     // Each of the two takes it from the other at the same time: one of them stays.
     const both = await Promise.all([
       withdraw({ UserID: person?.id, Role: 'owner' }, owner?.token),
       withdraw({ UserID: owner?.id, Role: 'owner' }, person?.token),
     ]);
-    assert.equal(both.filter(({ status }) => status === 200).length, 1, JSON.stringify(both.map(({ body }) => body)));
-    const [kept] = (await readList<Grant>(stack, 'Grants_ListByTenant', { Tenant }, stack.platformKey)).items.filter(({ Role }) => Role === 'owner');
+    assert.equal(
+      both.filter(({ status }) => status === 200).length,
+      1,
+      JSON.stringify(both.map(({ body }) => body)),
+    );
+    const [kept] = (
+      await readList<Grant>(stack, 'Grants_ListByTenant', { Tenant }, stack.platformKey)
+    ).items.filter(({ Role }) => Role === 'owner');
     const winner = kept?.UserID === owner?.id ? owner : person;
     bodyOf(await grant({ UserID: owner?.id, Role: 'owner' }, winner?.token));
     bodyOf(await withdraw({ UserID: person?.id, Role: 'owner' }, owner?.token));
@@ -134,56 +248,101 @@ describeBoth('grants', (topology) => {
 
   test('two hundred equal grants at once are one grant and one event', async () => {
     const mine = { UserID: person?.id, Role: 'editor', Resource: 'report-1' };
-    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(() => grant(mine))));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => patiently(() => grant(mine))),
+    );
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    assert.equal(await countOf(stack, `access.grant_entry where resource = 'report-1' and tenant = $1`, [Tenant]), 1);
-    assert.equal((await eventsOf(stack, 'access', Tenant)).filter(({ data }) => data['Resource'] === 'report-1').length, 1);
+    assert.equal(
+      await countOf(stack, `access.grant_entry where resource = 'report-1' and tenant = $1`, [
+        Tenant,
+      ]),
+      1,
+    );
+    assert.equal(
+      (await eventsOf(stack, 'access', Tenant)).filter(
+        ({ data }) => data['Resource'] === 'report-1',
+      ).length,
+      1,
+    );
     bodyOf(await withdraw(mine));
   });
 
   test('GroupGrants give to the members of a group and of those below it, and go with it', async () => {
-    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'eng/backend', UserID: person?.id }, owner?.token));
+    bodyOf(
+      await stack.call(
+        'Groups_AddMember',
+        { Tenant, Group: 'eng/backend', UserID: person?.id },
+        owner?.token,
+      ),
+    );
     assert.equal(await seesEndpoints(person), false);
     bodyOf(await grantGroup({ Group: '/ENG', Role: 'editor' }));
     assert.equal(await seesEndpoints(person), true);
     const [found] = await listed('GroupGrants_ListByTenant');
     assert.match(found?.ID ?? '', /^ggr_/);
     assert.equal(found?.Group, 'eng');
-    bodyOf(await stack.call('GroupGrants_Remove', { Grant: { Tenant, Group: 'Eng', Role: 'editor' } }, owner?.token));
+    bodyOf(
+      await stack.call(
+        'GroupGrants_Remove',
+        { Grant: { Tenant, Group: 'Eng', Role: 'editor' } },
+        owner?.token,
+      ),
+    );
     assert.equal(await seesEndpoints(person), false);
     // However the path was spelt, the events carry the record as it was listed.
-    const told = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) => type.startsWith('group_grant.'));
+    const told = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) =>
+      type.startsWith('group_grant.'),
+    );
     assert.deepEqual(
       told.map(({ type, data }) => [type, data['ID'], data['Group']]),
       ['added', 'removed'].map((verb) => [`group_grant.${verb}`, found?.ID, 'eng']),
     );
     bodyOf(await grantGroup({ Group: 'eng', Role: 'editor' }));
     // An admin puts nobody into a group whose grants it could not give itself.
-    assertRefused(await stack.call('Groups_AddMember', { Tenant, Group: 'eng/backend', UserID: admin?.id }, admin?.token), 403, 'permission_denied');
+    assertRefused(
+      await stack.call(
+        'Groups_AddMember',
+        { Tenant, Group: 'eng/backend', UserID: admin?.id },
+        admin?.token,
+      ),
+      403,
+      'permission_denied',
+    );
     bodyOf(await stack.call('Groups_Delete', { Tenant, Path: 'eng' }, owner?.token));
     assert.equal(await seesEndpoints(person), false);
     assert.deepEqual(await listed('GroupGrants_ListByTenant'), []);
   });
 
   test('Grants_List shows a user its own, others those of tenants whose grants they may read, and nothing else', async () => {
-    const own = (await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, person?.token ?? '')).items;
+    const own = (
+      await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, person?.token ?? '')
+    ).items;
     assert.deepEqual([...new Set(own.map(({ UserID }) => UserID))], [person?.id]);
     const elsewhere = await createTenant(stack, person?.token ?? '');
     const tenantsSeen = async (token = '') => [
-      ...new Set((await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, token)).items.map(({ Tenant: tenant }) => tenant)),
+      ...new Set(
+        (await readList<Grant>(stack, 'Grants_List', { UserID: person?.id }, token)).items.map(
+          ({ Tenant: tenant }) => tenant,
+        ),
+      ),
     ];
     assert.deepEqual(await tenantsSeen(admin?.token), [Tenant]);
     assert.deepEqual((await tenantsSeen(person?.token)).sort(), [Tenant, elsewhere].sort());
     assert.deepEqual((await tenantsSeen(stack.platformKey)).sort(), [Tenant, elsewhere].sort());
     assert.deepEqual(await tenantsSeen(stranger?.token), []);
-    assertRefused(await stack.call('Grants_List', { UserID: admin?.id }, (await signUp(stack)).token), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('Grants_List', { UserID: admin?.id }, (await signUp(stack)).token),
+      403,
+      'permission_denied',
+    );
     // An auditor of all tenants sees the grants in them, and not those on the platform.
     const auditor = { Tenant: '', UserID: stranger?.id, Role: 'auditor' };
     bodyOf(await grant(auditor, stack.platformKey));
     bodyOf(await grant({ ...auditor, UserID: person?.id }, stack.platformKey));
     assert.deepEqual((await tenantsSeen(stranger?.token)).sort(), [Tenant, elsewhere].sort());
     assert.deepEqual((await tenantsSeen(person?.token)).sort(), ['', Tenant, elsewhere].sort());
-    for (const UserID of [stranger?.id, person?.id]) bodyOf(await withdraw({ ...auditor, UserID }, stack.platformKey));
+    for (const UserID of [stranger?.id, person?.id])
+      bodyOf(await withdraw({ ...auditor, UserID }, stack.platformKey));
   });
 
   test('a grant without a tenant is the platform’s, and holds in every tenant', async () => {
@@ -191,18 +350,46 @@ describeBoth('grants', (topology) => {
     assert.equal(await seesEndpoints(stranger), false);
     bodyOf(await grant(support, stack.platformKey));
     assert.equal(await seesEndpoints(stranger), true);
-    assert.equal((await stack.call('Users_GetByEmail', { Email: owner?.email }, stranger?.token)).status, 200);
-    const found = (await readList<Grant>(stack, 'Grants_ListByTenant', {}, stack.platformKey)).items;
+    assert.equal(
+      (await stack.call('Users_GetByEmail', { Email: owner?.email }, stranger?.token)).status,
+      200,
+    );
+    const found = (await readList<Grant>(stack, 'Grants_ListByTenant', {}, stack.platformKey))
+      .items;
     assert.deepEqual(
       found.map(({ UserID, Role, Tenant: tenant }) => [UserID, Role, tenant]),
       [[stranger?.id, 'platform-support', '']],
     );
-    assertRefused(await grant({ ...support, Role: 'editor' }, stack.platformKey), 400, 'not_found', ['role not found']);
-    assertRefused(await grant({ ...support, UserID: createId('usr') }, stack.platformKey), 400, 'not_found', ['user not found']);
+    assertRefused(
+      await grant({ ...support, Role: 'editor' }, stack.platformKey),
+      400,
+      'not_found',
+      ['role not found'],
+    );
+    assertRefused(
+      await grant({ ...support, UserID: createId('usr') }, stack.platformKey),
+      400,
+      'not_found',
+      ['user not found'],
+    );
     // Support reads; it gives nothing to anybody.
-    assertRefused(await grant({ ...support, UserID: person?.id }, stranger?.token), 403, 'permission_denied');
+    assertRefused(
+      await grant({ ...support, UserID: person?.id }, stranger?.token),
+      403,
+      'permission_denied',
+    );
     bodyOf(await withdraw(support, stack.platformKey));
     assert.equal(await seesEndpoints(stranger), false);
-    assert.equal(recordIn(await stack.call('Access_Check', { Tenant, Permission: 'iam.webhooks.read' }, stranger?.token), 'Allowed'), false);
+    assert.equal(
+      recordIn(
+        await stack.call(
+          'Access_Check',
+          { Tenant, Permission: 'iam.webhooks.read' },
+          stranger?.token,
+        ),
+        'Allowed',
+      ),
+      false,
+    );
   });
 });

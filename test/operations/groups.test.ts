@@ -5,9 +5,19 @@ import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
-type Group = { ID: string; Tenant: string; Path: string; Name: string; Description: string; Metadata: object; CreatedAt: string; UpdatedAt: string };
+type Group = {
+  ID: string;
+  Tenant: string;
+  Path: string;
+  Name: string;
+  Description: string;
+  Metadata: object;
+  CreatedAt: string;
+  UpdatedAt: string;
+};
 
-const pathRule = 'must be 1 to 8 segments of letters, digits, ".", "_" and "-", each beginning with a letter or digit, joined by "/"';
+const pathRule =
+  'must be 1 to 8 segments of letters, digits, ".", "_" and "-", each beginning with a letter or digit, joined by "/"';
 const badCursor = ['Page.Cursor is not a cursor of this list'];
 const eightSegments = Array.from({ length: 8 }, () => 'a'.repeat(31)).join('/');
 
@@ -24,42 +34,86 @@ describeBoth('groups', (topology) => {
   // A person may create ten by themselves.
   const newTenant = async () => tenantFor(stack, id);
 
-  const save = (group: object, rest: object = {}) => stack.call('Groups_Save', { Group: group, ...rest }, token);
-  const read = async (Tenant: string, Path: string) => recordIn(await stack.call('Groups_Get', { Tenant, Path }, token), 'Group') as Group;
-  const remove = (Tenant: string, Path: string) => stack.call('Groups_Delete', { Tenant, Path }, token);
+  const save = (group: object, rest: object = {}) =>
+    stack.call('Groups_Save', { Group: group, ...rest }, token);
+  const read = async (Tenant: string, Path: string) =>
+    recordIn(await stack.call('Groups_Get', { Tenant, Path }, token), 'Group') as Group;
+  const remove = (Tenant: string, Path: string) =>
+    stack.call('Groups_Delete', { Tenant, Path }, token);
 
   test('Groups_Save creates a group, and what the service manages is not the client’s to set', async () => {
     const Tenant = await newTenant();
     const managed = { ID: 7, Source: ['x'], CreatedAt: 'never', UpdatedAt: {}, Unknown: 1 };
-    const fields = { Name: 'Backend', Description: 'They build it', ExternalID: 'ext-1', Metadata: { floor: '3' } };
-    assert.deepEqual(bodyOf(await save({ Tenant, Path: '/Eng/Backend', ...fields, ...managed })), {});
+    const fields = {
+      Name: 'Backend',
+      Description: 'They build it',
+      ExternalID: 'ext-1',
+      Metadata: { floor: '3' },
+    };
+    assert.deepEqual(
+      bodyOf(await save({ Tenant, Path: '/Eng/Backend', ...fields, ...managed })),
+      {},
+    );
     const { ID, CreatedAt, UpdatedAt, ...rest } = await read(Tenant, 'eng/backend');
     assert.deepEqual(rest, { Tenant, Path: '/Eng/Backend', ...fields, Source: 'api' });
     assert.match(ID, /^grp_[0-7][0-9a-z]{25}$/);
     assert.equal(CreatedAt, UpdatedAt);
     assert.ok(Math.abs(Date.parse(CreatedAt) - Date.now()) < 60_000);
-    assert.deepEqual(await rowsOf(stack, 'select id, path, key, ancestor_keys from access.group_entry where tenant = $1', [Tenant]), [
-      { id: ID, path: '/Eng/Backend', key: 'eng/backend', ancestor_keys: ['eng', 'eng/backend'] },
-    ]);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select id, path, key, ancestor_keys from access.group_entry where tenant = $1',
+        [Tenant],
+      ),
+      [{ id: ID, path: '/Eng/Backend', key: 'eng/backend', ancestor_keys: ['eng', 'eng/backend'] }],
+    );
   });
 
   test('Groups_Save keeps what was not sent and replaces what was', async () => {
     const Tenant = await newTenant();
-    const first = { Name: 'Eng', Description: 'All of them', ExternalID: 'ext-1', Metadata: { floor: '3', room: '7' } };
+    const first = {
+      Name: 'Eng',
+      Description: 'All of them',
+      ExternalID: 'ext-1',
+      Metadata: { floor: '3', room: '7' },
+    };
     bodyOf(await save({ Tenant, Path: 'Eng', ...first }));
     const created = await read(Tenant, 'Eng');
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'Engineering' }));
     const { UpdatedAt, ...renamed } = await read(Tenant, 'Eng');
-    assert.deepEqual({ ...renamed, UpdatedAt: created.UpdatedAt }, { ...created, Name: 'Engineering' });
+    assert.deepEqual(
+      { ...renamed, UpdatedAt: created.UpdatedAt },
+      { ...created, Name: 'Engineering' },
+    );
     assert.ok(UpdatedAt > created.UpdatedAt);
-    bodyOf(await save({ Tenant, Path: '/ENG', Name: null, Description: '', ExternalID: null, Metadata: { floor: '4' } }));
-    const { Path, Name, Description, ExternalID, Metadata } = (await read(Tenant, 'eng')) as Group & { ExternalID: string };
-    assert.deepEqual([Path, Name, Description, ExternalID, Metadata], ['Eng', 'Engineering', '', 'ext-1', { floor: '4' }]);
+    bodyOf(
+      await save({
+        Tenant,
+        Path: '/ENG',
+        Name: null,
+        Description: '',
+        ExternalID: null,
+        Metadata: { floor: '4' },
+      }),
+    );
+    const { Path, Name, Description, ExternalID, Metadata } = (await read(
+      Tenant,
+      'eng',
+    )) as Group & { ExternalID: string };
+    assert.deepEqual(
+      [Path, Name, Description, ExternalID, Metadata],
+      ['Eng', 'Engineering', '', 'ext-1', { floor: '4' }],
+    );
     bodyOf(await save({ Tenant, Path: 'eng', Metadata: {} }));
     assert.deepEqual((await read(Tenant, 'eng')).Metadata, {});
-    assert.deepEqual(await rowsOf(stack, 'select name, description, external_id, metadata from access.group_entry where tenant = $1', [Tenant]), [
-      { name: 'Engineering', description: '', external_id: 'ext-1', metadata: {} },
-    ]);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select name, description, external_id, metadata from access.group_entry where tenant = $1',
+        [Tenant],
+      ),
+      [{ name: 'Engineering', description: '', external_id: 'ext-1', metadata: {} }],
+    );
   });
 
   test('Groups_Save says in its event what changed, and is silent where nothing did', async () => {
@@ -67,9 +121,16 @@ describeBoth('groups', (topology) => {
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'Eng' }));
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'Engineering', Metadata: {} }));
     const stored = await read(Tenant, 'eng');
-    for (const same of [stored, { Tenant, Path: '/ENG' }, { Tenant, Path: 'eng', Name: 'Engineering', Description: null }]) bodyOf(await save(same));
+    for (const same of [
+      stored,
+      { Tenant, Path: '/ENG' },
+      { Tenant, Path: 'eng', Name: 'Engineering', Description: null },
+    ])
+      bodyOf(await save(same));
     assert.deepEqual(await read(Tenant, 'eng'), stored);
-    const events = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) => type.startsWith('group.'));
+    const events = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) =>
+      type.startsWith('group.'),
+    );
     assert.deepEqual(
       events.map(({ type, previous }) => [type, previous]),
       [
@@ -85,20 +146,61 @@ describeBoth('groups', (topology) => {
     assert.equal(eightSegments.length, 255);
     const good = ['a', 'Z9', '0', 'a.b_c-d', 'a'.repeat(63), eightSegments, '/leading/slash'];
     for (const path of good) bodyOf(await save({ Tenant, Path: path }));
-    const bad = ['/', '//a', 'a//b', 'a/', '-a', '.a', '_a', 'a/..', 'a/.b', 'a b', 'ä', 'a\\b', 'a\n', 'a%2fb', 'a'.repeat(64), `/${eightSegments}`];
+    const bad = [
+      '/',
+      '//a',
+      'a//b',
+      'a/',
+      '-a',
+      '.a',
+      '_a',
+      'a/..',
+      'a/.b',
+      'a b',
+      'ä',
+      'a\\b',
+      'a\n',
+      'a%2fb',
+      'a'.repeat(64),
+      `/${eightSegments}`,
+    ];
     for (const path of [...bad, `${eightSegments}/a`, 'a/b/c/d/e/f/g/h/i']) {
-      assertRefused(await save({ Tenant, Path: path }), 400, 'invalid_argument', [`Group.Path ${pathRule}`]);
-      assertRefused(await stack.call('Groups_Get', { Tenant, Path: path }, token), 400, 'invalid_argument', [`Path ${pathRule}`]);
-      assertRefused(await stack.call('Groups_ListMembers', { Tenant, Group: path }, token), 400, 'invalid_argument', [`Group ${pathRule}`]);
+      assertRefused(await save({ Tenant, Path: path }), 400, 'invalid_argument', [
+        `Group.Path ${pathRule}`,
+      ]);
+      assertRefused(
+        await stack.call('Groups_Get', { Tenant, Path: path }, token),
+        400,
+        'invalid_argument',
+        [`Path ${pathRule}`],
+      );
+      assertRefused(
+        await stack.call('Groups_ListMembers', { Tenant, Group: path }, token),
+        400,
+        'invalid_argument',
+        [`Group ${pathRule}`],
+      );
     }
-    assertRefused(await save({}), 400, 'invalid_argument', ['Group.Tenant is required', 'Group.Path is required']);
-    assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), good.length);
+    assertRefused(await save({}), 400, 'invalid_argument', [
+      'Group.Tenant is required',
+      'Group.Path is required',
+    ]);
+    assert.equal(
+      await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]),
+      good.length,
+    );
   });
 
   test('Groups_Save refuses what is too long, all of it in one list', async () => {
     const Tenant = await newTenant();
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key${index}`, '']));
-    const answer = await save({ Tenant, Path: 'a', Name: 'x'.repeat(129), Description: 'x'.repeat(513), Metadata: many });
+    const answer = await save({
+      Tenant,
+      Path: 'a',
+      Name: 'x'.repeat(129),
+      Description: 'x'.repeat(513),
+      Metadata: many,
+    });
     assertRefused(answer, 400, 'invalid_argument', [
       'Group.Name must be at most 128 characters',
       'Group.Description must be at most 512 characters',
@@ -112,20 +214,33 @@ describeBoth('groups', (topology) => {
     const Tenant = await newTenant();
     bodyOf(await save({ Tenant, Path: 'eng', Name: '0' }));
     const { UpdatedAt } = await read(Tenant, 'eng');
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => save({ Tenant, Path: 'eng', Name: `n${index}` }, { IfUpdatedAt: UpdatedAt })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        save({ Tenant, Path: 'eng', Name: `n${index}` }, { IfUpdatedAt: UpdatedAt }),
+      ),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'failed_precondition', ['the group was changed meanwhile']);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      assertRefused(answer, 400, 'failed_precondition', ['the group was changed meanwhile']);
     const winner = await read(Tenant, 'eng');
     assert.equal(winner.Name, `n${answers.findIndex(({ status }) => status === 200)}`);
     bodyOf(await save({ Tenant, Path: 'eng', Name: 'last' }, { IfUpdatedAt: winner.UpdatedAt }));
     // A group that is not there is not the one that was read.
-    assertRefused(await save({ Tenant, Path: 'new' }, { IfUpdatedAt: winner.UpdatedAt }), 400, 'failed_precondition');
+    assertRefused(
+      await save({ Tenant, Path: 'new' }, { IfUpdatedAt: winner.UpdatedAt }),
+      400,
+      'failed_precondition',
+    );
     assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), 1);
   });
 
   test('Groups_Save called twenty times at once for a new path makes one group', async () => {
     const Tenant = await newTenant();
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => patiently(() => save({ Tenant, Path: index % 2 ? 'Eng' : '/eng' }))));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        patiently(() => save({ Tenant, Path: index % 2 ? 'Eng' : '/eng' })),
+      ),
+    );
     for (const answer of answers) bodyOf(answer);
     assert.equal(await countOf(stack, 'access.group_entry where tenant = $1', [Tenant]), 1);
     assert.deepEqual(
@@ -136,7 +251,9 @@ describeBoth('groups', (topology) => {
 
   test('Groups_Get answers null for a group that does not exist', async () => {
     const Tenant = await newTenant();
-    assert.deepEqual(bodyOf(await stack.call('Groups_Get', { Tenant, Path: 'eng' }, token)), { Group: null });
+    assert.deepEqual(bodyOf(await stack.call('Groups_Get', { Tenant, Path: 'eng' }, token)), {
+      Group: null,
+    });
   });
 
   test('Groups_Delete removes the group alone, with its members, and repeats in silence', async () => {
@@ -145,8 +262,11 @@ describeBoth('groups', (topology) => {
       bodyOf(await save({ Tenant, Path }));
       bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: Path, UserID: id }, token));
     }
-    for (const Path of ['/Eng', 'eng', 'never-there']) assert.deepEqual(bodyOf(await remove(Tenant, Path)), {});
-    assert.deepEqual(bodyOf(await stack.call('Groups_Get', { Tenant, Path: 'eng' }, token)), { Group: null });
+    for (const Path of ['/Eng', 'eng', 'never-there'])
+      assert.deepEqual(bodyOf(await remove(Tenant, Path)), {});
+    assert.deepEqual(bodyOf(await stack.call('Groups_Get', { Tenant, Path: 'eng' }, token)), {
+      Group: null,
+    });
     const left = await rowsOf<{ key: string; members: number }>(
       stack,
       `select g.key, (select count(*)::int from access.group_member m where m.tenant = g.tenant and m.group_id = g.id) as members
@@ -158,53 +278,109 @@ describeBoth('groups', (topology) => {
       ['eng/backend', 'eng/backend/storage', 'england'].map((key) => ({ key, members: 1 })),
     );
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [Tenant]), 3);
-    assert.equal((await eventTypesOf(stack, 'access', Tenant)).filter((type) => type === 'group.deleted').length, 1);
+    assert.equal(
+      (await eventTypesOf(stack, 'access', Tenant)).filter((type) => type === 'group.deleted')
+        .length,
+      1,
+    );
   });
 
   test('Groups_List and Groups_ListByTenant page through the same rows', async () => {
     const Tenant = await newTenant();
     for (const operation of ['Groups_List', 'Groups_ListByTenant']) {
-      assert.deepEqual(await readPage(stack, operation, { Tenant }, token), { Items: [], NextCursor: '' });
+      assert.deepEqual(await readPage(stack, operation, { Tenant }, token), {
+        Items: [],
+        NextCursor: '',
+      });
     }
     const paths = Array.from({ length: 120 }, (_, index) => `g${index}`);
-    await Promise.all(paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))));
+    await Promise.all(
+      paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))),
+    );
     const all = await readList<Group>(stack, 'Groups_List', { Tenant }, token, 7);
     assert.deepEqual(all.sizes, [...Array.from({ length: 17 }, () => 7), 1]);
     assert.deepEqual(all.items.map(({ Path }) => Path).sort(), [...paths].sort());
     for (const limit of [50, 120, 100_000]) {
-      assert.deepEqual((await readList<Group>(stack, 'Groups_ListByTenant', { Tenant }, token, limit)).items, all.items);
+      assert.deepEqual(
+        (await readList<Group>(stack, 'Groups_ListByTenant', { Tenant }, token, limit)).items,
+        all.items,
+      );
     }
     for (const page of [undefined, null, {}, { Limit: 0 }, { Limit: null, Cursor: '' }]) {
-      const { Items, NextCursor } = await readPage<Group>(stack, 'Groups_List', { Tenant, Page: page }, token);
+      const { Items, NextCursor } = await readPage<Group>(
+        stack,
+        'Groups_List',
+        { Tenant, Page: page },
+        token,
+      );
       assert.deepEqual(Items, all.items.slice(0, 50));
       assert.notEqual(NextCursor, '');
     }
-    assert.deepEqual((await readPage<Group>(stack, 'Groups_List', { Tenant, Page: { Limit: 120 } }, token)).NextCursor, '');
+    assert.deepEqual(
+      (await readPage<Group>(stack, 'Groups_List', { Tenant, Page: { Limit: 120 } }, token))
+        .NextCursor,
+      '',
+    );
   });
 
   test('Groups_List never gives more than 200 at once, and skips nothing where the last one read is deleted', async () => {
     const Tenant = await newTenant();
     const paths = Array.from({ length: 205 }, (_, index) => `g${index}`);
-    await Promise.all(paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))));
-    const first = await readPage<Group>(stack, 'Groups_List', { Tenant, Page: { Limit: 1000 } }, token);
+    await Promise.all(
+      paths.map(async (Path) => bodyOf(await patiently(() => save({ Tenant, Path })))),
+    );
+    const first = await readPage<Group>(
+      stack,
+      'Groups_List',
+      { Tenant, Page: { Limit: 1000 } },
+      token,
+    );
     assert.equal(first.Items.length, 200);
     bodyOf(await remove(Tenant, first.Items.at(-1)?.Path ?? ''));
-    const second = await readPage<Group>(stack, 'Groups_List', { Tenant, Page: { Cursor: first.NextCursor } }, token);
-    assert.deepEqual([...first.Items, ...second.Items].map(({ Path }) => Path).sort(), [...paths].sort());
+    const second = await readPage<Group>(
+      stack,
+      'Groups_List',
+      { Tenant, Page: { Cursor: first.NextCursor } },
+      token,
+    );
+    assert.deepEqual(
+      [...first.Items, ...second.Items].map(({ Path }) => Path).sort(),
+      [...paths].sort(),
+    );
   });
 
   test('Groups_List refuses a cursor that is not its own, and a negative limit', async () => {
     const [Tenant, other] = await Promise.all([newTenant(), newTenant()]);
-    for (const Path of ['a', 'b']) for (const tenant of [Tenant, other]) bodyOf(await save({ Tenant: tenant, Path }));
-    const cursorOf = async (operation: string, tenant: string) => (await readPage(stack, operation, { Tenant: tenant, Page: { Limit: 1 } }, token)).NextCursor;
+    for (const Path of ['a', 'b'])
+      for (const tenant of [Tenant, other]) bodyOf(await save({ Tenant: tenant, Path }));
+    const cursorOf = async (operation: string, tenant: string) =>
+      (await readPage(stack, operation, { Tenant: tenant, Page: { Limit: 1 } }, token)).NextCursor;
     const own = await cursorOf('Groups_List', Tenant);
     const list = (Page: object) => stack.call('Groups_List', { Tenant, Page }, token);
-    assert.equal((bodyOf(await list({ Cursor: own }))['Page'] as { Items: unknown[] }).Items.length, 1);
+    assert.equal(
+      (bodyOf(await list({ Cursor: own }))['Page'] as { Items: unknown[] }).Items.length,
+      1,
+    );
     const flipped = `${own.startsWith('A') ? 'B' : 'A'}${own.slice(1)}`;
-    const strange = [await cursorOf('Groups_List', other), await cursorOf('Groups_ListByTenant', Tenant), flipped, own.slice(0, -2), 'garbage', 'ä', '0'];
-    for (const Cursor of strange) assertRefused(await list({ Cursor }), 400, 'invalid_argument', badCursor);
-    assertRefused(await list({ Limit: -1 }), 400, 'invalid_argument', ['Page.Limit must be at least 0']);
+    const strange = [
+      await cursorOf('Groups_List', other),
+      await cursorOf('Groups_ListByTenant', Tenant),
+      flipped,
+      own.slice(0, -2),
+      'garbage',
+      'ä',
+      '0',
+    ];
+    for (const Cursor of strange)
+      assertRefused(await list({ Cursor }), 400, 'invalid_argument', badCursor);
+    assertRefused(await list({ Limit: -1 }), 400, 'invalid_argument', [
+      'Page.Limit must be at least 0',
+    ]);
     assertRefused(await list({ Limit: 1.5, Cursor: 7 }), 400, 'invalid_argument');
-    assertRefused(await stack.call('Groups_ListByTenant', { Tenant, Page: { Limit: -1 } }, token), 400, 'invalid_argument');
+    assertRefused(
+      await stack.call('Groups_ListByTenant', { Tenant, Page: { Limit: -1 } }, token),
+      400,
+      'invalid_argument',
+    );
   });
 });

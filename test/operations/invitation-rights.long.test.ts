@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { assertRefused, bodyOf, patiently } from '../answers.ts';
+import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
 import { deadToken, inviter, newGuest, type Person } from '../invitations.ts';
 import { mailTo, signUp } from '../people.ts';
 import { countOf, dumpOf, eventsOf, rowsOf } from '../store.ts';
@@ -19,7 +19,11 @@ describeBoth('the rights and races of invitations', (topology) => {
   before(async () => {
     stack = await startStack(topology, { BAILIWICK_LIMITS: 'off' });
     use = inviter(stack);
-    [ada, bob, guest] = await Promise.all([signUp(stack), signUp(stack), signUp(stack, newGuest())]);
+    [ada, bob, guest] = await Promise.all([
+      signUp(stack),
+      signUp(stack),
+      signUp(stack, newGuest()),
+    ]);
   });
   after(() => stack?.stop());
 
@@ -30,32 +34,75 @@ describeBoth('the rights and races of invitations', (topology) => {
     return Tenant;
   }
   const ownersGroup = async (Tenant: string) => {
-    for (const Path of ['top', 'top/low']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
-    bodyOf(await stack.call('GroupGrants_Add', { Grant: { Tenant, Group: 'top', Role: 'owner' } }, ada.token));
+    for (const Path of ['top', 'top/low'])
+      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'GroupGrants_Add',
+        { Grant: { Tenant, Group: 'top', Role: 'owner' } },
+        ada.token,
+      ),
+    );
   };
   const rolesOf = async (Tenant: string, { id }: Person) =>
-    (await rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2', [Tenant, id])).map(({ role }) => role);
-  const isMember = async (Tenant: string) => (await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [Tenant, guest.id])) === 1;
+    (
+      await rowsOf<{ role: string }>(
+        stack,
+        'select role from access.grant_entry where tenant = $1 and subject = $2',
+        [Tenant, id],
+      )
+    ).map(({ role }) => role);
+  const isMember = async (Tenant: string) =>
+    (await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
+      Tenant,
+      guest.id,
+    ])) === 1;
 
   test('TenantInvitations_Create confers no more than the caller holds, by roles or by groups and those above them', async () => {
     const Tenant = await tenantWithAdmin();
     await ownersGroup(Tenant);
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug: 'deleter', Permissions: ['iam.tenant.delete'] } }, ada.token));
-    for (const offer of [{ Roles: ['owner'] }, { Roles: ['member', 'deleter'] }, { Groups: ['top'] }, { Groups: ['top/low'] }])
-      assertRefused(await use.create(Tenant, guest.email, bob.token, offer), 403, 'permission_denied');
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: 'deleter', Permissions: ['iam.tenant.delete'] } },
+        ada.token,
+      ),
+    );
+    for (const offer of [
+      { Roles: ['owner'] },
+      { Roles: ['member', 'deleter'] },
+      { Groups: ['top'] },
+      { Groups: ['top/low'] },
+    ])
+      assertRefused(
+        await use.create(Tenant, guest.email, bob.token, offer),
+        403,
+        'permission_denied',
+      );
     assert.equal(await countOf(stack, 'access.invitation where tenant = $1', [Tenant]), 0);
     // Nor does an admin get at an owner's invitation by sending it anew.
     const token = await use.invite(Tenant, guest.email, ada.token, { Roles: ['owner'] });
-    assertRefused(await use.create(Tenant, guest.email, bob.token, { Roles: ['owner'] }), 403, 'permission_denied');
+    assertRefused(
+      await use.create(Tenant, guest.email, bob.token, { Roles: ['owner'] }),
+      403,
+      'permission_denied',
+    );
     bodyOf(await use.accept(token, guest.token));
     assert.deepEqual(await rolesOf(Tenant, guest), ['owner']);
     const other = await use.tenantOf(ada);
-    bodyOf(await use.accept(await use.invite(other, guest.email, stack.platformKey, { Roles: ['owner'] }), guest.token));
+    bodyOf(
+      await use.accept(
+        await use.invite(other, guest.email, stack.platformKey, { Roles: ['owner'] }),
+        guest.token,
+      ),
+    );
     assert.deepEqual(await rolesOf(other, guest), ['owner']);
   });
 
   test('TenantInvitations_Accept gives nothing that the inviter may not give any more', async () => {
-    const text = ['whoever sent this invitation may not give any more what it promises: ask for a new one'];
+    const text = [
+      'whoever sent this invitation may not give any more what it promises: ask for a new one',
+    ];
     const refused = async (Tenant: string, token: string) => {
       assertRefused(await use.accept(token, guest.token), 400, 'failed_precondition', text);
       assert.equal(await isMember(Tenant), false);
@@ -63,7 +110,9 @@ describeBoth('the rights and races of invitations', (topology) => {
     };
     const removed = await tenantWithAdmin();
     const first = await use.invite(removed, guest.email, bob.token, { Roles: ['admin'] });
-    bodyOf(await stack.call('TenantMembers_Remove', { Tenant: removed, UserID: bob.id }, ada.token));
+    bodyOf(
+      await stack.call('TenantMembers_Remove', { Tenant: removed, UserID: bob.id }, ada.token),
+    );
     await refused(removed, first);
 
     const lesser = await tenantWithAdmin();
@@ -76,7 +125,9 @@ describeBoth('the rights and races of invitations', (topology) => {
 
     // A group that was granted more since passes that on as little.
     const grown = await tenantWithAdmin();
-    bodyOf(await stack.call('Groups_Save', { Group: { Tenant: grown, Path: 'top/low' } }, ada.token));
+    bodyOf(
+      await stack.call('Groups_Save', { Group: { Tenant: grown, Path: 'top/low' } }, ada.token),
+    );
     const third = await use.invite(grown, guest.email, bob.token, { Groups: ['top/low'] });
     await ownersGroup(grown);
     await refused(grown, third);
@@ -86,12 +137,15 @@ describeBoth('the rights and races of invitations', (topology) => {
 
   test('TenantInvitations_Accept leaves out a group that was deleted, and one that took its place', async () => {
     const Tenant = await use.tenantOf(ada);
-    for (const Path of ['eng', 'ops']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
+    for (const Path of ['eng', 'ops'])
+      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
     const token = await use.invite(Tenant, guest.email, ada.token, { Groups: ['eng', 'ops'] });
     bodyOf(await stack.call('Groups_Delete', { Tenant, Path: 'eng' }, ada.token));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'eng' } }, ada.token));
     bodyOf(await use.accept(token, guest.token));
-    const events = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) => type === 'group.member_added');
+    const events = (await eventsOf(stack, 'access', Tenant)).filter(
+      ({ type }) => type === 'group.member_added',
+    );
     assert.deepEqual(
       events.map(({ data }) => data['Group']),
       ['ops'],
@@ -101,16 +155,33 @@ describeBoth('the rights and races of invitations', (topology) => {
 
   test('Roles_Delete refuses a role that an invitation promises, and Accept leaves out one that has gone', async () => {
     const Tenant = await use.tenantOf(ada);
-    for (const Slug of ['editor', 'reader']) bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug, Permissions: ['app.read'] } }, ada.token));
+    for (const Slug of ['editor', 'reader'])
+      bodyOf(
+        await stack.call(
+          'Roles_Save',
+          { Role: { Tenant, Slug, Permissions: ['app.read'] } },
+          ada.token,
+        ),
+      );
     const token = await use.invite(Tenant, guest.email, ada.token, { Roles: ['editor', 'reader'] });
     const remove = (Slug: string) => stack.call('Roles_Delete', { Tenant, Slug }, ada.token);
-    assertRefused(await remove('editor'), 400, 'failed_precondition', ['an invitation that waits for its answer names the role']);
-    await rowsOf(stack, `delete from access.role_entry where tenant = $1 and slug = 'reader'`, [Tenant]);
+    assertRefused(await remove('editor'), 400, 'failed_precondition', [
+      'an invitation that waits for its answer names the role',
+    ]);
+    await rowsOf(stack, `delete from access.role_entry where tenant = $1 and slug = 'reader'`, [
+      Tenant,
+    ]);
     bodyOf(await use.accept(token, guest.token));
     assert.deepEqual(await rolesOf(Tenant, guest), ['editor']);
 
     const email = newGuest();
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug: 'passing', Permissions: ['app.read'] } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: 'passing', Permissions: ['app.read'] } },
+        ada.token,
+      ),
+    );
     await use.invite(Tenant, email, ada.token, { Roles: ['passing'] });
     bodyOf(await use.remove(Tenant, email, ada.token));
     bodyOf(await remove('passing'));
@@ -122,33 +193,55 @@ describeBoth('the rights and races of invitations', (topology) => {
     await use.add(Tenant, guest, ada);
     bodyOf(await use.accept(token, guest.token));
     assert.deepEqual((await rolesOf(Tenant, guest)).sort(), ['auditor', 'member']);
-    assert.deepEqual((await use.told(Tenant)).slice(1), ['invitation.created', 'tenant.member_added', 'invitation.accepted']);
+    assert.deepEqual((await use.told(Tenant)).slice(1), [
+      'invitation.created',
+      'tenant.member_added',
+      'invitation.accepted',
+    ]);
 
     const other = await use.tenantOf(ada);
     const second = await use.invite(other, guest.email, ada.token);
     await use.add(other, guest, ada);
-    await rowsOf(stack, `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`, [other, guest.id]);
+    await rowsOf(
+      stack,
+      `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`,
+      [other, guest.id],
+    );
     assertRefused(await use.accept(second, guest.token), 400, 'failed_precondition', deadToken);
 
     const leaving = await signUp(stack, newGuest());
     const third = await use.invite(other, leaving.email, ada.token);
-    await rowsOf(stack, `insert into access.subject_state (subject, state, since, changed_at) values ($1, 'deleted', now(), now())`, [leaving.id]);
+    await rowsOf(
+      stack,
+      `insert into access.subject_state (subject, state, since, changed_at) values ($1, 'deleted', now(), now())`,
+      [leaving.id],
+    );
     assertRefused(await use.accept(third, leaving.token), 400, 'failed_precondition', deadToken);
   });
 
   test('TenantInvitations_Accept called 200 times at once makes one member and one event', async () => {
     const Tenant = await use.tenantOf(ada);
     const token = await use.invite(Tenant, guest.email, ada.token);
-    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(() => use.accept(token, guest.token))));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => patiently(() => use.accept(token, guest.token))),
+    );
     for (const answer of answers) assert.deepEqual(bodyOf(answer), {});
     assert.equal(await isMember(Tenant), true);
-    assert.deepEqual((await use.told(Tenant)).slice(1), ['invitation.created', 'invitation.accepted', 'tenant.member_added']);
+    assert.deepEqual((await use.told(Tenant)).slice(1), [
+      'invitation.created',
+      'invitation.accepted',
+      'tenant.member_added',
+    ]);
     assert.deepEqual(await rolesOf(Tenant, guest), ['member']);
   });
 
   test('TenantInvitations_Create called 100 times at once leaves one that waits, and one token that works', async () => {
     const Tenant = await use.tenantOf(ada);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => patiently(() => use.create(Tenant, guest.email, ada.token))));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        patiently(() => use.create(Tenant, guest.email, ada.token)),
+      ),
+    );
     const tokens = answers.map((answer) => String(bodyOf(answer)['Token']));
     assert.equal(await countOf(stack, 'access.invitation where tenant = $1', [Tenant]), 1);
     const accepted: Answer[] = [];
@@ -163,13 +256,23 @@ describeBoth('the rights and races of invitations', (topology) => {
       const token = await use.invite(Tenant, guest.email, ada.token);
       const calls = Array.from({ length: 15 }, (_, index) =>
         patiently(
-          () => [use.accept(token, guest.token), use.decline(token), use.remove(Tenant, guest.email, ada.token)][(index + round) % 3] as Promise<Answer>,
+          () =>
+            [
+              use.accept(token, guest.token),
+              use.decline(token),
+              use.remove(Tenant, guest.email, ada.token),
+            ][(index + round) % 3] as Promise<Answer>,
         ),
       );
-      for (const { status, body } of await Promise.all(calls)) assert.ok(status === 200 || body.Messages?.[0] === deadToken[0], JSON.stringify(body));
+      for (const { status, body } of await Promise.all(calls))
+        assert.ok(status === 200 || body.Messages?.[0] === deadToken[0], JSON.stringify(body));
       const [status = ''] = await use.statuses(Tenant);
       const told = (await use.told(Tenant)).slice(1);
-      assert.deepEqual(told, ['invitation.created', `invitation.${status}`, ...(status === 'accepted' ? ['tenant.member_added'] : [])]);
+      assert.deepEqual(told, [
+        'invitation.created',
+        `invitation.${status}`,
+        ...(status === 'accepted' ? ['tenant.member_added'] : []),
+      ]);
       assert.equal(await isMember(Tenant), status === 'accepted');
     }
   });
@@ -182,16 +285,30 @@ describeBoth('the rights and races of invitations', (topology) => {
     const person = await signUp(stack, email, 1);
     bodyOf(await use.accept(token, person.token));
     const places = {
-      database: (await Promise.all(['identity', 'access', 'notifications'].map((schema) => dumpOf(stack, schema)))).join('\n'),
+      database: (
+        await Promise.all(
+          ['identity', 'access', 'notifications'].map((schema) => dumpOf(stack, schema)),
+        )
+      ).join('\n'),
       broker: textBelow(path.join(stack.folder, 'nats')),
       logs: textBelow(path.join(stack.folder, 'logs')),
     };
-    assert.ok(places.database.includes(email) && places.broker.includes(email) && places.logs.includes('TenantInvitations_Create'), 'the places are searched');
-    for (const [place, text] of Object.entries(places)) assert.ok(!text.includes(token.slice(5, 40)), place);
+    assert.ok(
+      places.database.includes(email) &&
+        places.broker.includes(email) &&
+        places.logs.includes('TenantInvitations_Create'),
+      'the places are searched',
+    );
+    for (const [place, text] of Object.entries(places))
+      assert.ok(!text.includes(token.slice(5, 40)), place);
   });
 });
 
 function textBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1')).join('\n');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files
+    .map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1'))
+    .join('\n');
 }

@@ -20,15 +20,28 @@ describeBoth('invitations', (topology) => {
   });
   after(() => stack?.stop());
 
-  const pageOf = async (Email: string, token: string) => (await readList<Invitation>(stack, 'TenantInvitations_ListByEmail', { Email }, token)).items;
+  const pageOf = async (Email: string, token: string) =>
+    (await readList<Invitation>(stack, 'TenantInvitations_ListByEmail', { Email }, token)).items;
 
   test('TenantInvitations_Create mails a link, and TenantInvitations_Accept makes a member with roles and groups at once', async () => {
     const Tenant = await use.tenantOf(ada);
-    bodyOf(await stack.call('Account_Update', { User: { Name: 'Ada www.win.example' } }, ada.token));
-    for (const Path of ['eng', 'eng/backend']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.write'] } }, ada.token));
+    bodyOf(
+      await stack.call('Account_Update', { User: { Name: 'Ada www.win.example' } }, ada.token),
+    );
+    for (const Path of ['eng', 'eng/backend'])
+      bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: 'editor', Permissions: ['app.notes.write'] } },
+        ada.token,
+      ),
+    );
     const email = newGuest();
-    const offer = { Roles: ['editor', 'auditor', 'editor'], Groups: ['/Eng/Backend', 'eng/backend'] };
+    const offer = {
+      Roles: ['editor', 'auditor', 'editor'],
+      Groups: ['/Eng/Backend', 'eng/backend'],
+    };
     const token = await use.invite(Tenant, ` ${email.toUpperCase()} `, ada.token, offer);
     const mail = await mailTo(stack, email.toUpperCase());
     assert.equal(tokenIn(mail), token);
@@ -36,49 +49,117 @@ describeBoth('invitations', (topology) => {
     assert.match(mail.Text, /Ada www win example invites you to join Acme on Bailiwick\./);
 
     const guest = await signUp(stack, email, 1);
-    assertRefused(await stack.call('TenantInvitations_List', { Tenant }, guest.token), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('TenantInvitations_List', { Tenant }, guest.token),
+      403,
+      'permission_denied',
+    );
     assert.deepEqual(bodyOf(await use.accept(token, guest.token)), {});
     // What it gives works with the reply.
     bodyOf(await stack.call('TenantInvitations_List', { Tenant }, guest.token));
-    assert.equal(recordIn(await stack.call('Access_Check', { Tenant, Permission: 'app.notes.write' }, guest.token), 'Allowed'), true);
-    const members = await readList<{ UserID: string; Source: string }>(stack, 'TenantMembers_List', { Tenant }, ada.token);
+    assert.equal(
+      recordIn(
+        await stack.call('Access_Check', { Tenant, Permission: 'app.notes.write' }, guest.token),
+        'Allowed',
+      ),
+      true,
+    );
+    const members = await readList<{ UserID: string; Source: string }>(
+      stack,
+      'TenantMembers_List',
+      { Tenant },
+      ada.token,
+    );
     assert.equal(members.items.find(({ UserID }) => UserID === guest.id)?.Source, 'invitation');
-    const groups = await readList<{ Path: string }>(stack, 'Groups_ListMemberGroups', { UserID: guest.id }, guest.token);
+    const groups = await readList<{ Path: string }>(
+      stack,
+      'Groups_ListMemberGroups',
+      { UserID: guest.id },
+      guest.token,
+    );
     assert.deepEqual(
       groups.items.map(({ Path }) => Path),
       ['eng/backend'],
     );
-    const grants = await readList<{ Role: string; CreatedBy: string }>(stack, 'Grants_List', { UserID: guest.id }, guest.token);
-    assert.deepEqual(grants.items.map(({ Role, CreatedBy }) => `${Role} by ${CreatedBy}`).sort(), [`auditor by ${ada.id}`, `editor by ${ada.id}`]);
+    const grants = await readList<{ Role: string; CreatedBy: string }>(
+      stack,
+      'Grants_List',
+      { UserID: guest.id },
+      guest.token,
+    );
+    assert.deepEqual(grants.items.map(({ Role, CreatedBy }) => `${Role} by ${CreatedBy}`).sort(), [
+      `auditor by ${ada.id}`,
+      `editor by ${ada.id}`,
+    ]);
 
     const events = (await eventsOf(stack, 'access', Tenant)).slice(-6);
     assert.deepEqual(
       events.map(({ type }) => type).sort(),
-      ['grant.added', 'grant.added', 'group.member_added', 'invitation.accepted', 'invitation.created', 'tenant.member_added'].sort(),
+      [
+        'grant.added',
+        'grant.added',
+        'group.member_added',
+        'invitation.accepted',
+        'invitation.created',
+        'tenant.member_added',
+      ].sort(),
     );
     const accepted = events.find(({ type }) => type === 'invitation.accepted');
-    assert.deepEqual([accepted?.data['AcceptedBy'], accepted?.previous, accepted?.actor.id], [guest.id, { Status: 'pending', AcceptedBy: '' }, guest.id]);
+    assert.deepEqual(
+      [accepted?.data['AcceptedBy'], accepted?.previous, accepted?.actor.id],
+      [guest.id, { Status: 'pending', AcceptedBy: '' }, guest.id],
+    );
     assert.deepEqual((await use.list(Tenant)).items, [accepted?.data]);
   });
 
   test('TenantInvitations_Create gives the default role, refuses members, and asks for what is there', async () => {
-    const Tenant = await use.tenantOf(ada, { DefaultRole: 'auditor', InviteDomains: ['Example.com', 'bücher.example'] });
+    const Tenant = await use.tenantOf(ada, {
+      DefaultRole: 'auditor',
+      InviteDomains: ['Example.com', 'bücher.example'],
+    });
     await use.add(Tenant, bob, ada);
     const email = newGuest();
     await use.invite(Tenant, email, ada.token);
     await use.invite(Tenant, 'someone@xn--bcher-kva.example', ada.token);
     const [, first] = (await use.list(Tenant)).items;
-    assert.deepEqual([first?.Email, first?.Roles, first?.Groups, first?.InvitedBy, first?.AcceptedBy], [email, ['auditor'], [], ada.id, '']);
-    const days = (Date.parse(first?.ExpiresAt ?? '') - Date.parse(first?.CreatedAt ?? '')) / 86_400_000;
+    assert.deepEqual(
+      [first?.Email, first?.Roles, first?.Groups, first?.InvitedBy, first?.AcceptedBy],
+      [email, ['auditor'], [], ada.id, ''],
+    );
+    const days =
+      (Date.parse(first?.ExpiresAt ?? '') - Date.parse(first?.CreatedAt ?? '')) / 86_400_000;
     assert.ok(Math.abs(days - 7) < 0.01);
 
-    assertRefused(await use.create(Tenant, bob.email.toUpperCase(), ada.token), 400, 'already_exists', ['Email belongs to a member of the tenant']);
-    assertRefused(await use.create(Tenant, 'x@elsewhere.example', ada.token), 400, 'invalid_argument', [
-      'Email must be an address at Example.com, bücher.example: the tenant invites nobody else',
-    ]);
-    assertRefused(await use.create(Tenant, newGuest(), ada.token, { Roles: ['nothing'] }), 400, 'not_found', ['role not found']);
-    assertRefused(await use.create(Tenant, newGuest(), ada.token, { Groups: ['nowhere'] }), 400, 'not_found', ['group not found']);
-    assertRefused(await stack.call('TenantInvitations_Create', {}, ada.token), 400, 'invalid_argument', ['Tenant is required', 'Email is required']);
+    assertRefused(
+      await use.create(Tenant, bob.email.toUpperCase(), ada.token),
+      400,
+      'already_exists',
+      ['Email belongs to a member of the tenant'],
+    );
+    assertRefused(
+      await use.create(Tenant, 'x@elsewhere.example', ada.token),
+      400,
+      'invalid_argument',
+      ['Email must be an address at Example.com, bücher.example: the tenant invites nobody else'],
+    );
+    assertRefused(
+      await use.create(Tenant, newGuest(), ada.token, { Roles: ['nothing'] }),
+      400,
+      'not_found',
+      ['role not found'],
+    );
+    assertRefused(
+      await use.create(Tenant, newGuest(), ada.token, { Groups: ['nowhere'] }),
+      400,
+      'not_found',
+      ['group not found'],
+    );
+    assertRefused(
+      await stack.call('TenantInvitations_Create', {}, ada.token),
+      400,
+      'invalid_argument',
+      ['Tenant is required', 'Email is required'],
+    );
     assertRefused(await use.create(Tenant, newGuest(), bob.token), 403, 'permission_denied');
     assert.equal(await countOf(stack, 'access.invitation where tenant = $1', [Tenant]), 2);
   });
@@ -87,14 +168,26 @@ describeBoth('invitations', (topology) => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const first = await use.invite(Tenant, guest.email, ada.token);
-    await rowsOf(stack, `update access.invitation set expires_at = now() + interval '1 minute' where tenant = $1`, [Tenant]);
-    const second = await use.invite(Tenant, guest.email.toUpperCase(), ada.token, { Roles: ['auditor'] });
+    await rowsOf(
+      stack,
+      `update access.invitation set expires_at = now() + interval '1 minute' where tenant = $1`,
+      [Tenant],
+    );
+    const second = await use.invite(Tenant, guest.email.toUpperCase(), ada.token, {
+      Roles: ['auditor'],
+    });
     const { items } = await use.list(Tenant);
     assert.equal(items.length, 1);
     assert.deepEqual(items[0]?.Roles, ['auditor']);
     assert.ok(Date.parse(items[0]?.ExpiresAt ?? '') > Date.now() + 6 * 86_400_000);
-    assert.deepEqual(await use.told(Tenant), ['tenant.member_added', 'invitation.created', 'invitation.created']);
-    const [, , again] = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) => /^(invitation|tenant\.member)/.test(type));
+    assert.deepEqual(await use.told(Tenant), [
+      'tenant.member_added',
+      'invitation.created',
+      'invitation.created',
+    ]);
+    const [, , again] = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) =>
+      /^(invitation|tenant\.member)/.test(type),
+    );
     assert.deepEqual(again?.previous['Roles'], ['member']);
     assertRefused(await use.accept(first, guest.token), 400, 'failed_precondition', deadToken);
     assertRefused(await use.decline(first), 400, 'failed_precondition', deadToken);
@@ -106,18 +199,25 @@ describeBoth('invitations', (topology) => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
     const token = await use.invite(Tenant, guest.email, ada.token);
-    const text = 'this invitation is for another address: sign in with the address that it was sent to';
-    for (const { token: session } of [bob, ada]) assertRefused(await use.accept(token, session), 403, 'permission_denied', [text]);
+    const text =
+      'this invitation is for another address: sign in with the address that it was sent to';
+    for (const { token: session } of [bob, ada])
+      assertRefused(await use.accept(token, session), 403, 'permission_denied', [text]);
     assertRefused(await use.accept(token), 401, 'unauthenticated');
     assertRefused(await use.accept(token, stack.platformKey), 403, 'permission_denied');
     for (const junk of ['junk', createToken('invitation'), createToken('verify'), `${token}x`])
-      for (const answer of [await use.accept(junk, guest.token), await use.decline(junk)]) assertRefused(answer, 400, 'failed_precondition', deadToken);
+      for (const answer of [await use.accept(junk, guest.token), await use.decline(junk)])
+        assertRefused(answer, 400, 'failed_precondition', deadToken);
 
     bodyOf(await use.accept(token, guest.token));
     bodyOf(await use.accept(token, guest.token));
     assertRefused(await use.accept(token, bob.token), 400, 'failed_precondition', deadToken);
     assertRefused(await use.decline(token), 400, 'failed_precondition', deadToken);
-    assert.deepEqual((await use.told(Tenant)).slice(1), ['invitation.created', 'invitation.accepted', 'tenant.member_added']);
+    assert.deepEqual((await use.told(Tenant)).slice(1), [
+      'invitation.created',
+      'invitation.accepted',
+      'tenant.member_added',
+    ]);
     // Whoever was removed since does not come back by the old token.
     bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: guest.id }, ada.token));
     assertRefused(await use.accept(token, guest.token), 400, 'failed_precondition', deadToken);
@@ -131,11 +231,18 @@ describeBoth('invitations', (topology) => {
     for (let time = 0; time < 2; time++) assert.deepEqual(bodyOf(await use.decline(declined)), {});
     assertRefused(await use.accept(declined, guest.token), 400, 'failed_precondition', deadToken);
     const revoked = await use.invite(Tenant, guest.email, ada.token);
-    for (let time = 0; time < 2; time++) assert.deepEqual(bodyOf(await use.remove(Tenant, guest.email.toUpperCase(), ada.token)), {});
-    for (const answer of [await use.accept(revoked, guest.token), await use.decline(revoked)]) assertRefused(answer, 400, 'failed_precondition', deadToken);
+    for (let time = 0; time < 2; time++)
+      assert.deepEqual(bodyOf(await use.remove(Tenant, guest.email.toUpperCase(), ada.token)), {});
+    for (const answer of [await use.accept(revoked, guest.token), await use.decline(revoked)])
+      assertRefused(answer, 400, 'failed_precondition', deadToken);
     assert.deepEqual(await use.statuses(Tenant), ['revoked', 'declined']);
     const told = (await use.told(Tenant)).slice(1);
-    assert.deepEqual(told, ['invitation.created', 'invitation.declined', 'invitation.created', 'invitation.revoked']);
+    assert.deepEqual(told, [
+      'invitation.created',
+      'invitation.declined',
+      'invitation.created',
+      'invitation.revoked',
+    ]);
     assertRefused(await use.remove(Tenant, guest.email, guest.token), 403, 'permission_denied');
     bodyOf(await use.accept(await use.invite(Tenant, guest.email, ada.token), guest.token));
   });
@@ -151,14 +258,29 @@ describeBoth('invitations', (topology) => {
       items.map(({ Email }) => Email),
       emails.toReversed(),
     );
-    assert.deepEqual(await use.statuses(Tenant), ['pending', 'pending', 'revoked', 'pending', 'pending']);
-    const { NextCursor } = await readPage(stack, 'TenantInvitations_List', { Tenant, Page: { Limit: 1 } }, ada.token);
+    assert.deepEqual(await use.statuses(Tenant), [
+      'pending',
+      'pending',
+      'revoked',
+      'pending',
+      'pending',
+    ]);
+    const { NextCursor } = await readPage(
+      stack,
+      'TenantInvitations_List',
+      { Tenant, Page: { Limit: 1 } },
+      ada.token,
+    );
     const other = await use.tenantOf(ada);
     for (const [operation, request] of [
       ['TenantInvitations_List', { Tenant: other }],
       ['TenantInvitations_ListByEmail', { Email: ada.email }],
     ] as const)
-      assertRefused(await stack.call(operation, { ...request, Page: { Cursor: NextCursor } }, ada.token), 400, 'invalid_argument');
+      assertRefused(
+        await stack.call(operation, { ...request, Page: { Cursor: NextCursor } }, ada.token),
+        400,
+        'invalid_argument',
+      );
   });
 
   test('TenantInvitations_ListByEmail shows people their own and the platform everybody’s, of active tenants', async () => {
@@ -166,11 +288,20 @@ describeBoth('invitations', (topology) => {
     const [first, second] = [await use.tenantOf(ada), await use.tenantOf(bob)];
     await use.invite(first, guest.email, ada.token);
     await use.invite(second, guest.email, bob.token);
-    const shown = async (token: string) => (await pageOf(guest.email.toUpperCase(), token)).map(({ Tenant }) => Tenant);
+    const shown = async (token: string) =>
+      (await pageOf(guest.email.toUpperCase(), token)).map(({ Tenant }) => Tenant);
     assert.deepEqual(await shown(guest.token), [second, first]);
     assert.deepEqual(await shown(stack.platformKey), [second, first]);
-    assertRefused(await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }, ada.token), 403, 'permission_denied');
-    assertRefused(await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }), 401, 'unauthenticated');
+    assertRefused(
+      await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }, ada.token),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await stack.call('TenantInvitations_ListByEmail', { Email: guest.email }),
+      401,
+      'unauthenticated',
+    );
     await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [second]);
     assert.deepEqual(await shown(guest.token), [first]);
   });
@@ -190,27 +321,44 @@ describeBoth('invitations', (topology) => {
       assert.deepEqual(missing.body.Messages, foreign.body.Messages);
     }
     await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [Tenant]);
-    for (const answer of [await use.accept(token, guest.token), await use.decline(token)]) assertRefused(answer, 400, 'failed_precondition', deadToken);
+    for (const answer of [await use.accept(token, guest.token), await use.decline(token)])
+      assertRefused(answer, 400, 'failed_precondition', deadToken);
   });
 
   test('an invitation expires after its week, is told of once, and leaves room for another', async () => {
     const Tenant = await use.tenantOf(ada);
     const guest = await signUp(stack, newGuest());
-    const [token, , renewed] = [await use.invite(Tenant, guest.email, ada.token), await use.invite(Tenant, newGuest(), ada.token), newGuest()];
+    const [token, , renewed] = [
+      await use.invite(Tenant, guest.email, ada.token),
+      await use.invite(Tenant, newGuest(), ada.token),
+      newGuest(),
+    ];
     await use.invite(Tenant, renewed, ada.token);
-    await rowsOf(stack, `update access.invitation set expires_at = now() - interval '1 second' where tenant = $1`, [Tenant]);
+    await rowsOf(
+      stack,
+      `update access.invitation set expires_at = now() - interval '1 second' where tenant = $1`,
+      [Tenant],
+    );
     // Dead whether or not the sweeper has been there.
-    for (const answer of [await use.accept(token, guest.token), await use.decline(token)]) assertRefused(answer, 400, 'failed_precondition', deadToken);
+    for (const answer of [await use.accept(token, guest.token), await use.decline(token)])
+      assertRefused(answer, 400, 'failed_precondition', deadToken);
     assert.deepEqual(await use.statuses(Tenant), ['expired', 'expired', 'expired']);
     await use.invite(Tenant, renewed, ada.token);
-    const count = async (type: string) => (await use.told(Tenant)).filter((name) => name === type).length;
+    const count = async (type: string) =>
+      (await use.told(Tenant)).filter((name) => name === type).length;
     await eventually('the sweeper', async () => (await count('invitation.expired')) === 3);
-    const stored = await rowsOf<{ status: string }>(stack, 'select status from access.invitation where tenant = $1 order by id', [Tenant]);
+    const stored = await rowsOf<{ status: string }>(
+      stack,
+      'select status from access.invitation where tenant = $1 order by id',
+      [Tenant],
+    );
     assert.deepEqual(
       stored.map(({ status }) => status),
       ['expired', 'expired', 'expired', 'pending'],
     );
-    const expired = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) => type === 'invitation.expired');
+    const expired = (await eventsOf(stack, 'access', Tenant)).filter(
+      ({ type }) => type === 'invitation.expired',
+    );
     assert.deepEqual(new Set(expired.map(({ data }) => data['ID'])).size, 3);
     assert.deepEqual(expired[0]?.actor.type, 'system');
     bodyOf(await use.remove(Tenant, renewed, ada.token));

@@ -6,9 +6,28 @@ import { describeBoth, eventually, type Stack, startStack } from '../harness.ts'
 import { createTenant, signUp } from '../people.ts';
 import { eventsOf, rowsOf } from '../store.ts';
 
-type DataKey = { ID: string; Kek: string; CreatedAt: string; SupersededAt?: string; UnusedSince?: string; Records: number };
-type Kek = { ID: string; Current: boolean; Available: boolean; DataKeys: number; Removable: boolean };
-type Status = { KeyEncryptionKeys: Kek[]; ToRewrap: number; ToReplace: number; ToReseal: number; DataKeys: DataKey[] };
+type DataKey = {
+  ID: string;
+  Kek: string;
+  CreatedAt: string;
+  SupersededAt?: string;
+  UnusedSince?: string;
+  Records: number;
+};
+type Kek = {
+  ID: string;
+  Current: boolean;
+  Available: boolean;
+  DataKeys: number;
+  Removable: boolean;
+};
+type Status = {
+  KeyEncryptionKeys: Kek[];
+  ToRewrap: number;
+  ToReplace: number;
+  ToReseal: number;
+  DataKeys: DataKey[];
+};
 
 describeBoth('the keys', (topology) => {
   let stack: Stack;
@@ -19,14 +38,22 @@ describeBoth('the keys', (topology) => {
   });
   after(() => stack?.stop());
 
-  const platform = (operation: string, body: object) => stack.call(operation, body, stack.platformKey);
-  const status = async (body: object = {}) => bodyOf(await platform('Keys_Status', body)) as unknown as Status;
+  const platform = (operation: string, body: object) =>
+    stack.call(operation, body, stack.platformKey);
+  const status = async (body: object = {}) =>
+    bodyOf(await platform('Keys_Status', body)) as unknown as Status;
 
   /** A tenant with two endpoints, whose secrets are sealed. */
   async function sealedTenant(): Promise<string> {
     const tenant = await createTenant(stack, ada.token);
     for (const Name of ['a', 'b'])
-      bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name, URL: `${stack.inboxUrl}/hooks/${Name}` } }, ada.token));
+      bodyOf(
+        await stack.call(
+          'Webhooks_CreateEndpoint',
+          { Endpoint: { Tenant: tenant, Name, URL: `${stack.inboxUrl}/hooks/${Name}` } },
+          ada.token,
+        ),
+      );
     return tenant;
   }
 
@@ -48,8 +75,16 @@ describeBoth('the keys', (topology) => {
   test('Keys_Rotate gives a tenant a new data key with the reply, seals anew in the background, and is told of', async () => {
     const tenant = await sealedTenant();
     const [old] = (await status({ Tenant: tenant })).DataKeys;
-    const { DekID } = bodyOf(await platform('Keys_Rotate', { Tenant: tenant })) as { DekID: string };
-    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant: tenant, Name: 'c', URL: `${stack.inboxUrl}/hooks/c` } }, ada.token));
+    const { DekID } = bodyOf(await platform('Keys_Rotate', { Tenant: tenant })) as {
+      DekID: string;
+    };
+    bodyOf(
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { Tenant: tenant, Name: 'c', URL: `${stack.inboxUrl}/hooks/c` } },
+        ada.token,
+      ),
+    );
     const moved = await eventually(
       'what is sealed to be sealed anew',
       async () => {
@@ -65,18 +100,34 @@ describeBoth('the keys', (topology) => {
         [DekID, 3],
       ],
     );
-    const event = (await eventsOf(stack, 'notifications', tenant)).find(({ type }) => type === 'key.rotated');
+    const event = (await eventsOf(stack, 'notifications', tenant)).find(
+      ({ type }) => type === 'key.rotated',
+    );
     assert.deepEqual(event?.data, { DekID, Tenant: tenant });
     assert.deepEqual(event?.previous, { DekID: old?.ID });
     assert.equal(event?.actor.type, 'platform');
-    const wrapped = await rowsOf<{ text: string }>(stack, `select encode(wrapped, 'base64') as text from notifications.dek where tenant = $1`, [tenant]);
-    const outbox = await rowsOf<{ text: string }>(stack, 'select t::text as text from notifications.outbox t');
-    for (const { text } of wrapped) assert.ok(!outbox.some((row) => row.text.includes(text)), 'no event or audit entry holds a key');
+    const wrapped = await rowsOf<{ text: string }>(
+      stack,
+      `select encode(wrapped, 'base64') as text from notifications.dek where tenant = $1`,
+      [tenant],
+    );
+    const outbox = await rowsOf<{ text: string }>(
+      stack,
+      'select t::text as text from notifications.outbox t',
+    );
+    for (const { text } of wrapped)
+      assert.ok(
+        !outbox.some((row) => row.text.includes(text)),
+        'no event or audit entry holds a key',
+      );
   });
 
   test('Keys_Rotate without a tenant replaces every data key in the background, and tells each tenant', async () => {
     const tenants = [await sealedTenant(), await sealedTenant()];
-    const { Queued, DekID } = bodyOf(await platform('Keys_Rotate', {})) as { Queued: number; DekID: string };
+    const { Queued, DekID } = bodyOf(await platform('Keys_Rotate', {})) as {
+      Queued: number;
+      DekID: string;
+    };
     assert.ok(Queued >= 2);
     assert.equal(DekID, '');
     const done = async () => {
@@ -90,19 +141,26 @@ describeBoth('the keys', (topology) => {
         DataKeys.map(({ Records }) => Records),
         [0, 2],
       );
-      const event = (await eventsOf(stack, 'notifications', tenant)).find(({ type }) => type === 'key.rotated');
+      const event = (await eventsOf(stack, 'notifications', tenant)).find(
+        ({ type }) => type === 'key.rotated',
+      );
       assert.equal(event?.actor.type, 'system');
     }
-    const [requested] = (await eventsOf(stack, 'notifications', '')).filter(({ type }) => type === 'key.rotation_requested');
+    const [requested] = (await eventsOf(stack, 'notifications', '')).filter(
+      ({ type }) => type === 'key.rotation_requested',
+    );
     assert.deepEqual(requested?.data, { Queued });
   });
 
   test('Keys_Status and Keys_Rotate are the platform’s, and a tenant without a data key has none to replace', async () => {
     const tenant = await sealedTenant();
     for (const operation of ['Keys_Status', 'Keys_Rotate'])
-      for (const body of [{}, { Tenant: tenant }]) assertRefused(await stack.call(operation, body, ada.token), 403, 'permission_denied');
+      for (const body of [{}, { Tenant: tenant }])
+        assertRefused(await stack.call(operation, body, ada.token), 403, 'permission_denied');
     for (const missing of [createId('tnt'), await createTenant(stack, ada.token)])
-      assertRefused(await platform('Keys_Rotate', { Tenant: missing }), 400, 'not_found', ['data key not found']);
+      assertRefused(await platform('Keys_Rotate', { Tenant: missing }), 400, 'not_found', [
+        'data key not found',
+      ]);
     assert.equal((await status({ Tenant: tenant })).DataKeys.length, 1);
   });
 });

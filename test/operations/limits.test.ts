@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, mailsTo, mailTo, newAddress, password, signUp, tenantFor, tokenIn } from '../people.ts';
+import {
+  createTenant,
+  mailsTo,
+  mailTo,
+  newAddress,
+  password,
+  signUp,
+  tenantFor,
+  tokenIn,
+} from '../people.ts';
 import { rowsOf } from '../store.ts';
 
 describeBoth('limits', (topology) => {
@@ -14,7 +23,8 @@ describeBoth('limits', (topology) => {
 
   let address = 0;
   const from = (ip = `198.51.100.${++address}`) => ({ 'x-forwarded-for': ip });
-  const login = (email: string, secret: string, ip?: string) => stack.call('Account_Login', { Email: email, Password: secret }, undefined, from(ip));
+  const login = (email: string, secret: string, ip?: string) =>
+    stack.call('Account_Login', { Email: email, Password: secret }, undefined, from(ip));
 
   function assertLimited(answer: Answer | undefined): void {
     assert.equal(answer?.status, 429, JSON.stringify(answer?.body));
@@ -24,31 +34,56 @@ describeBoth('limits', (topology) => {
 
   test('an address gets 60 registrations a minute, counted atomically', async () => {
     const ip = '203.0.113.7';
-    const answers = await Promise.all(Array.from({ length: 80 }, () => stack.call('Account_Register', '{}', undefined, from(ip))));
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, () => stack.call('Account_Register', '{}', undefined, from(ip))),
+    );
     assert.equal(answers.filter(({ status }) => status === 400).length, 60);
     assertLimited(answers.find(({ status }) => status === 429));
-    assert.equal((await stack.call('Account_Register', '{}', undefined, from('203.0.113.8'))).status, 400);
+    assert.equal(
+      (await stack.call('Account_Register', '{}', undefined, from('203.0.113.8'))).status,
+      400,
+    );
   });
 
   test('the limit comes before the body is read, and an IPv6 network counts as one', async () => {
     const answers = [];
     for (let index = 0; index < 61; index++)
-      answers.push(await stack.call('Account_Register', 'no json', undefined, from(`2001:db8:1:2::${index.toString(16)}`)));
+      answers.push(
+        await stack.call(
+          'Account_Register',
+          'no json',
+          undefined,
+          from(`2001:db8:1:2::${index.toString(16)}`),
+        ),
+      );
     assertLimited(answers.at(-1));
-    assert.equal((await stack.call('Account_Register', 'no json', undefined, from('2001:db8:1:3::1'))).status, 400);
+    assert.equal(
+      (await stack.call('Account_Register', 'no json', undefined, from('2001:db8:1:3::1'))).status,
+      400,
+    );
   });
 
   test('an invitation that is refused uses up none of its address’s mails', async () => {
     const owner = await signUp(stack);
-    const [open, closed] = [await tenantFor(stack, owner.id), await tenantFor(stack, owner.id, { InviteDomains: ['x.example'] })];
+    const [open, closed] = [
+      await tenantFor(stack, owner.id),
+      await tenantFor(stack, owner.id, { InviteDomains: ['x.example'] }),
+    ];
     const invited = newAddress('invited');
-    const invite = (Tenant: string) => stack.call('TenantInvitations_Create', { Tenant, Email: invited }, owner.token);
+    const invite = (Tenant: string) =>
+      stack.call('TenantInvitations_Create', { Tenant, Email: invited }, owner.token);
     for (let count = 0; count < 12; count++) assert.equal((await invite(closed)).status, 400);
     assert.equal((await invite(open)).status, 200);
     assert.equal((await mailTo(stack, invited)).To, invited);
     // Many at once: none waits for a connection while it keeps the others waiting.
     const many = await Promise.all(
-      Array.from({ length: 24 }, () => stack.call('TenantInvitations_Create', { Tenant: open, Email: newAddress('many') }, owner.token)),
+      Array.from({ length: 24 }, () =>
+        stack.call(
+          'TenantInvitations_Create',
+          { Tenant: open, Email: newAddress('many') },
+          owner.token,
+        ),
+      ),
     );
     assert.deepEqual([...new Set(many.map(({ status }) => status))], [200]);
   });
@@ -56,9 +91,14 @@ describeBoth('limits', (topology) => {
   test('a tenant invites 500 addresses an hour, and others are not held up by it', async () => {
     const owner = await signUp(stack);
     const [busy, other] = [await tenantFor(stack, owner.id), await tenantFor(stack, owner.id)];
-    const invite = (Tenant: string) => stack.call('TenantInvitations_Create', { Tenant, Email: newAddress('invited') }, owner.token);
+    const invite = (Tenant: string) =>
+      stack.call('TenantInvitations_Create', { Tenant, Email: newAddress('invited') }, owner.token);
     assert.equal((await invite(busy)).status, 200);
-    const counted = await rowsOf(stack, `update access.rate_window set count = 499 where key = $1 and count = 1 returning ends_at`, [`invitations ${busy}`]);
+    const counted = await rowsOf(
+      stack,
+      `update access.rate_window set count = 499 where key = $1 and count = 1 returning ends_at`,
+      [`invitations ${busy}`],
+    );
     assert.equal(counted.length, 1);
     const answers = await Promise.all(Array.from({ length: 5 }, () => invite(busy)));
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
@@ -67,14 +107,21 @@ describeBoth('limits', (topology) => {
   });
 
   test('X-Forwarded-For is believed up to the first address that is no proxy', async () => {
-    for (let index = 0; index < 60; index++) await stack.call('Account_Register', '{}', undefined, from(`192.0.2.${index}, 203.0.113.9`));
-    assertLimited(await stack.call('Account_Register', '{}', undefined, from('192.0.2.200, 203.0.113.9')));
-    assertLimited(await stack.call('Account_Register', '{}', undefined, from('203.0.113.9, 127.0.0.9')));
+    for (let index = 0; index < 60; index++)
+      await stack.call('Account_Register', '{}', undefined, from(`192.0.2.${index}, 203.0.113.9`));
+    assertLimited(
+      await stack.call('Account_Register', '{}', undefined, from('192.0.2.200, 203.0.113.9')),
+    );
+    assertLimited(
+      await stack.call('Account_Register', '{}', undefined, from('203.0.113.9, 127.0.0.9')),
+    );
   });
 
   test('from the fifth wrong password on an account waits, also for two hundred guesses at once', async () => {
     const { email } = await signUp(stack);
-    const answers = await Promise.all(Array.from({ length: 19 }, (_, index) => login(email, `guess number ${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 19 }, (_, index) => login(email, `guess number ${index}`)),
+    );
     assert.equal(answers.filter(({ status }) => status === 401).length, 5);
     assertLimited(answers.find(({ status }) => status === 429));
     // An unknown address is treated alike.
@@ -93,7 +140,12 @@ describeBoth('limits', (topology) => {
     await setFailures(stack, email, 100);
     assertLimited(await login(email, password, '192.0.2.67'));
     await stack.call('Account_RequestPasswordReset', { Email: email }, undefined, from());
-    await stack.call('Account_ResetPassword', { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'opened again at last' }, undefined, from());
+    await stack.call(
+      'Account_ResetPassword',
+      { Token: tokenIn(await mailTo(stack, email, 2)), Password: 'opened again at last' },
+      undefined,
+      from(),
+    );
     assert.equal((await login(email, 'opened again at last', '192.0.2.67')).status, 200);
   });
 
@@ -110,7 +162,8 @@ describeBoth('limits', (topology) => {
     const home = '198.51.100.249';
     const { email } = await signUp(stack);
     assert.equal((await login(email, password, home)).status, 200);
-    for (let guess = 0; guess < 25; guess++) await login(email, 'a wrong guess', `192.0.2.${100 + guess}`);
+    for (let guess = 0; guess < 25; guess++)
+      await login(email, 'a wrong guess', `192.0.2.${100 + guess}`);
     assertLimited(await login(email, password, '192.0.2.99'));
     assert.equal((await login(email, password, home)).status, 200);
   });
@@ -119,7 +172,13 @@ describeBoth('limits', (topology) => {
     const { email, token } = await signUp(stack);
     for (const kept of [true, false]) {
       if (!kept) await forgetPassword(stack, email);
-      const ask = () => stack.call('Account_ChangeEmail', { Email: newAddress('stranger'), Password: password }, token, from(`203.0.113.${kept ? 1 : 2}`));
+      const ask = () =>
+        stack.call(
+          'Account_ChangeEmail',
+          { Email: newAddress('stranger'), Password: password },
+          token,
+          from(`203.0.113.${kept ? 1 : 2}`),
+        );
       const answers = await Promise.all(Array.from({ length: 25 }, ask));
       assert.ok(answers.filter(({ status }) => status === 200).length <= 20);
       assertLimited(answers.find(({ status }) => status === 429));
@@ -128,7 +187,12 @@ describeBoth('limits', (topology) => {
 
   test('an address is mailed ten times of a kind in a quarter of an hour, and more is dropped without a word', async () => {
     const { email } = await signUp(stack);
-    for (let index = 0; index < 12; index++) assert.equal((await stack.call('Account_RequestPasswordReset', { Email: email }, undefined, from())).status, 200);
+    for (let index = 0; index < 12; index++)
+      assert.equal(
+        (await stack.call('Account_RequestPasswordReset', { Email: email }, undefined, from()))
+          .status,
+        200,
+      );
     // And the verification, which somebody else could have asked for.
     await mailTo(stack, email, 11);
     assert.equal((await mailsTo(stack, email)).length, 11);
@@ -140,27 +204,47 @@ describeBoth('limits', (topology) => {
     const email = newAddress('guest');
     const tokens = [];
     for (let index = 0; index < 12; index++) {
-      const { status, body } = await stack.call('TenantInvitations_Create', { Tenant, Email: email }, token);
+      const { status, body } = await stack.call(
+        'TenantInvitations_Create',
+        { Tenant, Email: email },
+        token,
+      );
       assert.equal(status, 200);
       tokens.push(String(body['Token']));
     }
     await mailTo(stack, email, 10);
     assert.equal((await mailsTo(stack, email)).length, 10);
     const ip = '203.0.113.11';
-    const answers = await Promise.all(Array.from({ length: 140 }, () => stack.call('TenantInvitations_Decline', '{}', undefined, from(ip))));
+    const answers = await Promise.all(
+      Array.from({ length: 140 }, () =>
+        stack.call('TenantInvitations_Decline', '{}', undefined, from(ip)),
+      ),
+    );
     assert.equal(answers.filter(({ status }) => status === 400).length, 120);
     assertLimited(answers.find(({ status }) => status === 429));
     // The token that was not mailed is in the answer, and works from elsewhere.
-    assert.equal((await stack.call('TenantInvitations_Decline', { Token: tokens.at(-1) }, undefined, from())).status, 200);
+    assert.equal(
+      (await stack.call('TenantInvitations_Decline', { Token: tokens.at(-1) }, undefined, from()))
+        .status,
+      200,
+    );
   });
 });
 
 const setFailures = (stack: Stack, email: string, failures: number) =>
-  execute(stack, "update identity.login_failure set failures = $2, blocked_until = null where email_key = $1 and network = ''", [email, failures]);
+  execute(
+    stack,
+    "update identity.login_failure set failures = $2, blocked_until = null where email_key = $1 and network = ''",
+    [email, failures],
+  );
 
 /** As of a person who signs in elsewhere. What was counted so far is forgotten too. */
 async function forgetPassword(stack: Stack, email: string): Promise<void> {
-  await execute(stack, 'update identity.user_account set password_hash = null where email_key = $1', [email]);
+  await execute(
+    stack,
+    'update identity.user_account set password_hash = null where email_key = $1',
+    [email],
+  );
   await execute(stack, 'delete from identity.rate_window', []);
 }
 

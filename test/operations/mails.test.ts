@@ -8,7 +8,16 @@ import { bodyOf, recordIn } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { inviter } from '../invitations.ts';
-import { createTenant, type Mail, mailsTo, mailTo, newAddress, password, signUp, tokenIn } from '../people.ts';
+import {
+  createTenant,
+  type Mail,
+  mailsTo,
+  mailTo,
+  newAddress,
+  password,
+  signUp,
+  tokenIn,
+} from '../people.ts';
 import { eventsOf, rowsOf } from '../store.ts';
 
 // What is mailed to whom, and in which language.
@@ -20,9 +29,12 @@ describeBoth('mails', (topology) => {
   });
   after(() => stack?.stop());
 
-  const speak = async (token: string, Locale: string) => void bodyOf(await stack.call('Account_Update', { User: { Locale } }, token));
+  const speak = async (token: string, Locale: string) =>
+    void bodyOf(await stack.call('Account_Update', { User: { Locale } }, token));
   const mailWith = (address: string, subject: string): Promise<Mail> =>
-    eventually(`“${subject}” to ${address}`, async () => (await mailsTo(stack, address)).find(({ Subject }) => Subject === subject));
+    eventually(`“${subject}” to ${address}`, async () =>
+      (await mailsTo(stack, address)).find(({ Subject }) => Subject === subject),
+    );
 
   test('a person is mailed in the language of their profile', async () => {
     const { email, token } = await signUp(stack);
@@ -30,7 +42,12 @@ describeBoth('mails', (topology) => {
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
     const reset = await mailWith(email, 'Setzen Sie Ihr Passwort zurück');
     assert.ok(reset.Text.includes(`das Konto ${email} bei Bailiwick`));
-    bodyOf(await stack.call('Account_ResetPassword', { Token: tokenIn(reset), Password: 'another battery staple' }));
+    bodyOf(
+      await stack.call('Account_ResetPassword', {
+        Token: tokenIn(reset),
+        Password: 'another battery staple',
+      }),
+    );
     const notice = await mailWith(email, 'Ihr Passwort wurde geändert');
     assert.deepEqual(notice.Links, [], 'a link to where no page is helps nobody');
     bodyOf(await stack.call('Account_Register', { Email: email, Password: password }));
@@ -54,14 +71,21 @@ describeBoth('mails', (topology) => {
     const bob = await signUp(stack);
     await speak(bob.token, 'ja-JP');
     const stranger = newAddress('stranger');
-    for (const email of [stranger, bob.email]) await inviter(stack).invite(Tenant, email, ada.token);
-    assert.ok((await mailWith(stranger, 'Vous avez reçu une invitation')).Text.includes('rejoindre Acme sur Bailiwick'));
+    for (const email of [stranger, bob.email])
+      await inviter(stack).invite(Tenant, email, ada.token);
+    assert.ok(
+      (await mailWith(stranger, 'Vous avez reçu une invitation')).Text.includes(
+        'rejoindre Acme sur Bailiwick',
+      ),
+    );
     assert.ok((await mailWith(bob.email, '招待のお知らせ')).Text.includes('Acme への招待'));
   });
 
   /** A tenant with two owners, an administrator and an owner who is disabled. */
   async function owned() {
-    const [ada, bob, clerk, gone] = await Promise.all(['ada', 'bob', 'clerk', 'gone'].map((name) => signUp(stack, newAddress(name))));
+    const [ada, bob, clerk, gone] = await Promise.all(
+      ['ada', 'bob', 'clerk', 'gone'].map((name) => signUp(stack, newAddress(name))),
+    );
     assert.ok(ada && bob && clerk && gone);
     await speak(bob.token, 'es');
     const Tenant = await createTenant(stack, ada.token, 'Acme');
@@ -71,7 +95,9 @@ describeBoth('mails', (topology) => {
       [gone, 'owner'],
     ] as const) {
       bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, stack.platformKey));
-      bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: id, Role } }, stack.platformKey));
+      bodyOf(
+        await stack.call('Grants_Add', { Grant: { Tenant, UserID: id, Role } }, stack.platformKey),
+      );
     }
     bodyOf(await stack.call('Users_Disable', { UserID: gone.id }, stack.platformKey));
     return { Tenant, ada, bob, others: [clerk.email, gone.email] };
@@ -88,18 +114,39 @@ describeBoth('mails', (topology) => {
   test('the owners of a tenant are told of an endpoint that was switched off, once, and nobody else is', async () => {
     const { Tenant, ada, bob, others } = await owned();
     const URL = `${stack.inboxUrl}/hooks/retired?status=410`;
-    const Endpoint = { Tenant, Name: 'billing www.shop.example', URL, EventTypes: ['group.created'] };
+    const Endpoint = {
+      Tenant,
+      Name: 'billing www.shop.example',
+      URL,
+      EventTypes: ['group.created'],
+    };
     bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, ada.token));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'one' } }, ada.token));
     const told = await mailWith(ada.email, 'An endpoint was switched off');
-    assert.ok(told.Text.includes('The endpoint “billing www shop example” of Acme was switched off'), told.Text);
+    assert.ok(
+      told.Text.includes('The endpoint “billing www shop example” of Acme was switched off'),
+      told.Text,
+    );
     assert.ok(!told.Text.includes('hooks/retired') && !told.Html.includes('hooks/retired'));
-    assert.ok((await mailWith(bob.email, 'Se ha desactivado un punto de conexión')).Text.includes('titular de Acme en Bailiwick'));
+    assert.ok(
+      (await mailWith(bob.email, 'Se ha desactivado un punto de conexión')).Text.includes(
+        'titular de Acme en Bailiwick',
+      ),
+    );
 
     // The same event again, as after a broker that has lost what was acknowledged.
-    const event = (await eventsOf(stack, 'notifications', Tenant)).find(({ type }) => type === 'webhook_endpoint.disabled');
-    const [row] = await rowsOf<{ event: string; audit: string }>(stack, 'select event, audit from notifications.outbox where id = $1', [event?.id]);
-    await publish(`evt.${Tenant}.webhook_endpoint.disabled`, { event: row?.event ?? '', audit: JSON.parse(row?.audit ?? '') as object });
+    const event = (await eventsOf(stack, 'notifications', Tenant)).find(
+      ({ type }) => type === 'webhook_endpoint.disabled',
+    );
+    const [row] = await rowsOf<{ event: string; audit: string }>(
+      stack,
+      'select event, audit from notifications.outbox where id = $1',
+      [event?.id],
+    );
+    await publish(`evt.${Tenant}.webhook_endpoint.disabled`, {
+      event: row?.event ?? '',
+      audit: JSON.parse(row?.audit ?? '') as object,
+    });
     // What comes after it in the same family has been followed after it.
     await publish(`evt.${Tenant}.webhook_endpoint.failing`, {
       event: JSON.stringify({ ...event, id: createId('evt'), type: 'webhook_endpoint.failing' }),
@@ -108,15 +155,30 @@ describeBoth('mails', (topology) => {
     await mailWith(ada.email, 'Deliveries to an endpoint are failing');
     await mailWith(bob.email, 'Fallan los envíos a un punto de conexión');
     await sleep(300);
-    assert.equal((await mailsTo(stack, ada.email)).filter(({ Subject }) => Subject === told.Subject).length, 1);
+    assert.equal(
+      (await mailsTo(stack, ada.email)).filter(({ Subject }) => Subject === told.Subject).length,
+      1,
+    );
     await assertNotTold(others);
   });
 
   test('the owners of a tenant are told of a chat endpoint too', async () => {
     const { Tenant, ada, others } = await owned();
-    const event = { id: createId('evt'), type: 'chat_endpoint.disabled', tenant: Tenant, data: { ID: createId('slk'), Tenant, Name: '' } };
-    const [row] = await rowsOf<{ audit: string }>(stack, 'select audit from access.outbox where for_tenant = $1 limit 1', [Tenant]);
-    await publish(`evt.${Tenant}.chat_endpoint.disabled`, { event: JSON.stringify(event), audit: JSON.parse(row?.audit ?? '') as object });
+    const event = {
+      id: createId('evt'),
+      type: 'chat_endpoint.disabled',
+      tenant: Tenant,
+      data: { ID: createId('slk'), Tenant, Name: '' },
+    };
+    const [row] = await rowsOf<{ audit: string }>(
+      stack,
+      'select audit from access.outbox where for_tenant = $1 limit 1',
+      [Tenant],
+    );
+    await publish(`evt.${Tenant}.chat_endpoint.disabled`, {
+      event: JSON.stringify(event),
+      audit: JSON.parse(row?.audit ?? '') as object,
+    });
     const told = await mailWith(ada.email, 'An endpoint was switched off');
     assert.ok(told.Text.includes(`“${event.data.ID}”`), 'what has no name is told of by its id');
     await assertNotTold(others);
@@ -126,31 +188,75 @@ describeBoth('mails', (topology) => {
     const { Tenant, ada, bob, others } = await owned();
     const bot = await createBot(stack, Tenant, ada.token);
     const { Key, Secret } = await createKey(stack, bot, ada.token, { Name: 'nightly build' });
-    await rowsOf(stack, `update identity.bot_key set expires_at = '2099-03-01T12:00:00Z', notice_at = now() where id = $1`, [Key.ID]);
+    await rowsOf(
+      stack,
+      `update identity.bot_key set expires_at = '2099-03-01T12:00:00Z', notice_at = now() where id = $1`,
+      [Key.ID],
+    );
     const told = await mailWith(ada.email, 'A bot’s key is about to expire');
-    assert.ok(told.Text.includes('The key “nightly build” of a bot of Acme expires on March 1, 2099 (UTC).'), told.Text);
-    assert.ok((await mailWith(bob.email, 'La clave de un bot está a punto de caducar')).Text.includes('caduca el 1 de marzo de 2099 (UTC)'));
-    for (const part of [told.Text, told.Html]) assert.ok(!part.includes(Secret) && !part.includes(Key.Last4));
+    assert.ok(
+      told.Text.includes(
+        'The key “nightly build” of a bot of Acme expires on March 1, 2099 (UTC).',
+      ),
+      told.Text,
+    );
+    assert.ok(
+      (await mailWith(bob.email, 'La clave de un bot está a punto de caducar')).Text.includes(
+        'caduca el 1 de marzo de 2099 (UTC)',
+      ),
+    );
+    for (const part of [told.Text, told.Html])
+      assert.ok(!part.includes(Secret) && !part.includes(Key.Last4));
     await assertNotTold(others);
   });
 
   test('Account_Task_SendNotice sends by hand what it can tell of', async () => {
     const Email = newAddress('direct');
-    bodyOf(await stack.call('Account_Task_SendNotice', { Email, Kind: 'account_linked' }, stack.workerToken));
+    bodyOf(
+      await stack.call(
+        'Account_Task_SendNotice',
+        { Email, Kind: 'account_linked' },
+        stack.workerToken,
+      ),
+    );
     assert.ok((await mailTo(stack, Email)).Text.includes('the single sign-on of an organisation'));
-    assert.equal((await stack.call('Account_Task_SendNotice', { Email, Kind: 'key_expiring' }, stack.workerToken)).status, 400);
-    assert.equal((await stack.call('Account_Task_SendNotice', { Email, Kind: 'reset' }, stack.workerToken)).status, 400);
+    assert.equal(
+      (
+        await stack.call(
+          'Account_Task_SendNotice',
+          { Email, Kind: 'key_expiring' },
+          stack.workerToken,
+        )
+      ).status,
+      400,
+    );
+    assert.equal(
+      (await stack.call('Account_Task_SendNotice', { Email, Kind: 'reset' }, stack.workerToken))
+        .status,
+      400,
+    );
   });
 
   test('Mail_GetSuppression and Mail_DeleteSuppression are the platform’s', async () => {
     const { email, token } = await signUp(stack);
-    for (const operation of ['Mail_GetSuppression', 'Mail_DeleteSuppression']) assert.equal((await stack.call(operation, { Email: email }, token)).status, 403);
-    assert.deepEqual(recordIn(await stack.call('Mail_DeleteSuppression', { Email: email }, stack.platformKey), 'Suppression'), undefined);
+    for (const operation of ['Mail_GetSuppression', 'Mail_DeleteSuppression'])
+      assert.equal((await stack.call(operation, { Email: email }, token)).status, 403);
+    assert.deepEqual(
+      recordIn(
+        await stack.call('Mail_DeleteSuppression', { Email: email }, stack.platformKey),
+        'Suppression',
+      ),
+      undefined,
+    );
   });
 
   /** Puts a message on the event stream, as a relay does. */
   async function publish(subject: string, message: object): Promise<void> {
-    const broker = openBroker({ url: stack.wiring.natsUrl, name: 'test', log: createLog('test', () => {}) });
+    const broker = openBroker({
+      url: stack.wiring.natsUrl,
+      name: 'test',
+      log: createLog('test', () => {}),
+    });
     await eventually('the broker', () => Promise.resolve(broker.isConnected()));
     await broker.publish(subject, JSON.stringify(message), createId('evt'));
     await broker.close();

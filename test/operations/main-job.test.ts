@@ -9,5 +9,6 @@ describeAll('the main job', (topology) => {
   });
   after(() => stack?.stop());
 
-  test('register, verify, sign in, create a tenant and an endpoint, save a group: the signed event arrives', () => doMainJob(stack));
+  test('register, verify, sign in, create a tenant and an endpoint, save a group: the signed event arrives', () =>
+    doMainJob(stack));
 });

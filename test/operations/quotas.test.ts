@@ -13,7 +13,8 @@ describeBoth('quotas', (topology) => {
   test('a tenant’s own calls use up its quota, and those of a stranger do not', async () => {
     const [owner, stranger] = [await signUp(stack), await signUp(stack)];
     const Tenant = await createTenant(stack, owner.token);
-    const call = async ({ token }: { token: string }) => (await stack.call('Groups_List', { Tenant }, token)).status;
+    const call = async ({ token }: { token: string }) =>
+      (await stack.call('Groups_List', { Tenant }, token)).status;
     for (let index = 0; index < 25; index++) assert.equal(await call(stranger), 403);
     const answers = await Promise.all(Array.from({ length: 25 }, () => call(owner)));
     assert.deepEqual(

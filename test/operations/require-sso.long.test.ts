@@ -40,18 +40,30 @@ describeBoth('Settings.RequireSso', (topology) => {
 
   test('Tenants_Update requires single sign-on only for who has come by it, a bot or the platform', async () => {
     const [Tenant, other] = await Promise.all([use.tenantOf(ada), use.tenantOf(ada)]);
-    const message = ["Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key"];
+    const message = [
+      "Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key",
+    ];
     const foreign = await ssoSession(stack, ada, other);
-    for (const token of [ada.token, foreign]) assertRefused(await set(Tenant, true, token), 400, 'failed_precondition', message);
+    for (const token of [ada.token, foreign])
+      assertRefused(await set(Tenant, true, token), 400, 'failed_precondition', message);
     assertRefused(
-      await stack.call('Tenants_Create', { Tenant: { Name: 'Acme', Settings: { RequireSso: true } } }, ada.token),
+      await stack.call(
+        'Tenants_Create',
+        { Tenant: { Name: 'Acme', Settings: { RequireSso: true } } },
+        ada.token,
+      ),
       400,
       'failed_precondition',
       message,
     );
     const requires = async () =>
-      (await rowsOf<{ requires: boolean | null }>(stack, `select (settings->>'requireSso')::boolean as requires from access.tenant where id = $1`, [Tenant]))[0]
-        ?.requires;
+      (
+        await rowsOf<{ requires: boolean | null }>(
+          stack,
+          `select (settings->>'requireSso')::boolean as requires from access.tenant where id = $1`,
+          [Tenant],
+        )
+      )[0]?.requires;
     assert.notEqual(await requires(), true);
 
     const own = await ssoSession(stack, ada, Tenant);
@@ -62,14 +74,23 @@ describeBoth('Settings.RequireSso', (topology) => {
       bodyOf(await set(Tenant, true, token));
       assert.equal(await requires(), true);
       // What it is already is no matter of anybody's.
-      bodyOf(await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Name: 'Acme', Settings: { RequireSso: true } } }, own));
+      bodyOf(
+        await stack.call(
+          'Tenants_Update',
+          { Tenant: { ID: Tenant, Name: 'Acme', Settings: { RequireSso: true } } },
+          own,
+        ),
+      );
       bodyOf(await set(Tenant, false, token));
     }
   });
 
   test('it is in force, and ends, with the answer, and each session of one person is judged by itself', async () => {
     const Tenant = await use.tenantOf(ada);
-    const [own, foreign] = [await ssoSession(stack, ada, Tenant), await ssoSession(stack, ada, await use.tenantOf(ada))];
+    const [own, foreign] = [
+      await ssoSession(stack, ada, Tenant),
+      await ssoSession(stack, ada, await use.tenantOf(ada)),
+    ];
     for (let round = 0; round < 3; round++) {
       for (const token of [ada.token, own, foreign]) bodyOf(await groups(Tenant, token));
       bodyOf(await set(Tenant, true, own));
@@ -84,11 +105,31 @@ describeBoth('Settings.RequireSso', (topology) => {
 
   test('only an active member hears what is missing; bots, the platform and other tenants are not concerned', async () => {
     const Tenant = await strictTenant();
-    const [stranger, shut, operator] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
+    const [stranger, shut, operator] = await Promise.all([
+      signUp(stack),
+      signUp(stack),
+      signUp(stack),
+    ]);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: shut.id }, stack.platformKey));
-    await rowsOf(stack, `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`, [Tenant, shut.id]);
-    bodyOf(await stack.call('Grants_Add', { Grant: { UserID: operator.id, Role: 'platform-owner' } }, stack.platformKey));
-    for (const token of [stranger.token, shut.token, operator.token, await ssoSession(stack, stranger, Tenant), await ssoSession(stack, shut, Tenant)])
+    await rowsOf(
+      stack,
+      `update access.tenant_member set status = 'disabled' where tenant = $1 and user_id = $2`,
+      [Tenant, shut.id],
+    );
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { UserID: operator.id, Role: 'platform-owner' } },
+        stack.platformKey,
+      ),
+    );
+    for (const token of [
+      stranger.token,
+      shut.token,
+      operator.token,
+      await ssoSession(stack, stranger, Tenant),
+      await ssoSession(stack, shut, Tenant),
+    ])
       assertRefused(await groups(Tenant, token), 403, 'permission_denied', bare);
     isRequired(await groups(Tenant, bob.token));
     // What is of the platform is no right in the tenant.
@@ -110,14 +151,28 @@ describeBoth('Settings.RequireSso', (topology) => {
     const own = await ssoSession(stack, bob, Tenant);
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, own));
     bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'ops', UserID: bob.id }, own));
-    const made = await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'strict', URL: `${stack.inboxUrl}/hooks/strict` } }, own);
+    const made = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant, Name: 'strict', URL: `${stack.inboxUrl}/hooks/strict` } },
+      own,
+    );
     const endpoint = recordIn(made, 'Endpoint') as object;
 
     const user = (token: string) => stack.call('Users_Get', { UserID: carol.id }, token);
     bodyOf(await user(own));
     assert.notEqual((await user(bob.token)).status, 200);
-    const update = (token: string) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ...endpoint, Description: 'mine' } }, token);
-    const without = (token: string) => stack.call('Webhooks_UpdateEndpoint', { Endpoint: { ...endpoint, Tenant: '', Description: 'mine' } }, token);
+    const update = (token: string) =>
+      stack.call(
+        'Webhooks_UpdateEndpoint',
+        { Endpoint: { ...endpoint, Description: 'mine' } },
+        token,
+      );
+    const without = (token: string) =>
+      stack.call(
+        'Webhooks_UpdateEndpoint',
+        { Endpoint: { ...endpoint, Tenant: '', Description: 'mine' } },
+        token,
+      );
     assertRefused(await update(bob.token), 403, 'permission_denied');
     assertRefused(await without(bob.token), 400, 'not_found');
     bodyOf(await without(own));
@@ -130,24 +185,61 @@ describeBoth('Settings.RequireSso', (topology) => {
       ['Audit_ListByUser', { Tenant }],
     ] as const) {
       const sees = async (token: string) =>
-        (await readList<{ Tenant: string }>(stack, operation, { UserID: bob.id, ...request }, token)).items.some((item) => item.Tenant === Tenant);
+        (
+          await readList<{ Tenant: string }>(
+            stack,
+            operation,
+            { UserID: bob.id, ...request },
+            token,
+          )
+        ).items.some((item) => item.Tenant === Tenant);
       await eventually(`what is seen by ${operation}`, () => sees(own));
       assert.equal(await sees(bob.token), false, operation);
     }
     isRequired(await stack.call('TenantMembers_Remove', { Tenant, UserID: bob.id }, bob.token));
-    assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [Tenant, bob.id]), 1);
+    assert.equal(
+      await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
+        Tenant,
+        bob.id,
+      ]),
+      1,
+    );
     isRequired(await stack.call('Bots_List', { Tenant }, bob.token));
-    isRequired(await stack.call('Access_Plan', { Tenant, Changes: [{ Roles_Delete: { Tenant, Slug: 'custom' } }] }, bob.token));
+    isRequired(
+      await stack.call(
+        'Access_Plan',
+        { Tenant, Changes: [{ Roles_Delete: { Tenant, Slug: 'custom' } }] },
+        bob.token,
+      ),
+    );
   });
 
   test('who reads in all tenants by a grant on the platform reads in none that requires a single sign-on they did not come by', async () => {
-    const [Tenant, operator, carol] = await Promise.all([strictTenant(), signUp(stack), signUp(stack)]);
+    const [Tenant, operator, carol] = await Promise.all([
+      strictTenant(),
+      signUp(stack),
+      signUp(stack),
+    ]);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: carol.id }, stack.platformKey));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, stack.platformKey));
-    bodyOf(await stack.call('Groups_AddMember', { Tenant, Group: 'ops', UserID: carol.id }, stack.platformKey));
-    bodyOf(await stack.call('Grants_Add', { Grant: { UserID: operator.id, Role: 'auditor' } }, stack.platformKey));
-    const groupsOf = async (token: string) => (await readList(stack, 'Groups_ListMemberGroups', { UserID: carol.id }, token)).items.length;
-    const grantsOf = async (token: string) => (await readList(stack, 'Grants_List', { UserID: carol.id }, token)).items.length;
+    bodyOf(
+      await stack.call(
+        'Groups_AddMember',
+        { Tenant, Group: 'ops', UserID: carol.id },
+        stack.platformKey,
+      ),
+    );
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { UserID: operator.id, Role: 'auditor' } },
+        stack.platformKey,
+      ),
+    );
+    const groupsOf = async (token: string) =>
+      (await readList(stack, 'Groups_ListMemberGroups', { UserID: carol.id }, token)).items.length;
+    const grantsOf = async (token: string) =>
+      (await readList(stack, 'Grants_List', { UserID: carol.id }, token)).items.length;
     const user = (token: string) => stack.call('Users_Get', { UserID: carol.id }, token);
     assert.deepEqual([await groupsOf(operator.token), await grantsOf(operator.token)], [0, 0]);
     assertRefused(await user(operator.token), 400, 'not_found');
@@ -163,20 +255,42 @@ describeBoth('Settings.RequireSso', (topology) => {
     const Tenant = await strictTenant();
     const own = await ssoSession(stack, bob, Tenant);
     const check = async (token: string, Subject?: string) =>
-      bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'iam.groups.write', ...(Subject && { Subject }) }, token))['Allowed'];
-    const permissions = async (token: string) => bodyOf(await stack.call('Access_ListPermissions', { Tenant }, token))['Permissions'] as string[];
-    const explain = async (token: string) => bodyOf(await stack.call('Access_Explain', { Tenant, Permission: 'iam.groups.write' }, token));
+      bodyOf(
+        await stack.call(
+          'Access_Check',
+          { Tenant, Permission: 'iam.groups.write', ...(Subject && { Subject }) },
+          token,
+        ),
+      )['Allowed'];
+    const permissions = async (token: string) =>
+      bodyOf(await stack.call('Access_ListPermissions', { Tenant }, token))[
+        'Permissions'
+      ] as string[];
+    const explain = async (token: string) =>
+      bodyOf(await stack.call('Access_Explain', { Tenant, Permission: 'iam.groups.write' }, token));
     assert.equal(await check(bob.token), false);
     assert.equal(await check(bob.token, bob.id), false);
     assert.deepEqual(await permissions(bob.token), []);
-    assert.deepEqual((await explain(bob.token))['Missing'], ['the tenant requires single sign-on, and this session came another way']);
+    assert.deepEqual((await explain(bob.token))['Missing'], [
+      'the tenant requires single sign-on, and this session came another way',
+    ]);
     assert.equal(await check(own), true);
     assert.ok((await permissions(own)).includes('iam.groups.*'));
     assert.equal((await explain(own))['Allowed'], true);
     assert.equal(await check(stack.platformKey, bob.id), true);
-    assertRefused(await stack.call('Access_Check', { Tenant, Permission: 'iam.groups.write', Subject: ada.id }, bob.token), 403, 'permission_denied', bare);
+    assertRefused(
+      await stack.call(
+        'Access_Check',
+        { Tenant, Permission: 'iam.groups.write', Subject: ada.id },
+        bob.token,
+      ),
+      403,
+      'permission_denied',
+      bare,
+    );
 
-    const introspect = async (Token: string) => bodyOf(await stack.call('Tokens_Introspect', { Token, Tenant }, stack.platformKey))['Active'];
+    const introspect = async (Token: string) =>
+      bodyOf(await stack.call('Tokens_Introspect', { Token, Tenant }, stack.platformKey))['Active'];
     assert.equal(await introspect(bob.token), false);
     assert.equal(await introspect(own), true);
   });
@@ -186,17 +300,39 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(
       await stack.call(
         'Tenants_Update',
-        { Tenant: { ID: Tenant, Metadata: { plan: 'gold' }, Settings: { InviteDomains: ['example.com'] } } },
+        {
+          Tenant: {
+            ID: Tenant,
+            Metadata: { plan: 'gold' },
+            Settings: { InviteDomains: ['example.com'] },
+          },
+        },
         stack.platformKey,
       ),
     );
-    type Listed = { ID: string; Name: string; Metadata: object; Settings: { RequireSso: boolean; InviteDomains: string[] } };
-    const listed = async (token: string) => (await readList<Listed>(stack, 'Tenants_ListMine', {}, token)).items.find(({ ID }) => ID === Tenant);
+    type Listed = {
+      ID: string;
+      Name: string;
+      Metadata: object;
+      Settings: { RequireSso: boolean; InviteDomains: string[] };
+    };
+    const listed = async (token: string) =>
+      (await readList<Listed>(stack, 'Tenants_ListMine', {}, token)).items.find(
+        ({ ID }) => ID === Tenant,
+      );
     const seen = await listed(bob.token);
-    assert.deepEqual([seen?.Name, seen?.Metadata, seen?.Settings.RequireSso, seen?.Settings.InviteDomains], ['Acme', {}, true, []]);
+    assert.deepEqual(
+      [seen?.Name, seen?.Metadata, seen?.Settings.RequireSso, seen?.Settings.InviteDomains],
+      ['Acme', {}, true, []],
+    );
     const whole = await listed(await ssoSession(stack, bob, Tenant));
-    assert.deepEqual([whole?.Metadata, whole?.Settings.InviteDomains], [{ plan: 'gold' }, ['example.com']]);
-    const { Tenants } = bodyOf(await stack.call('Account_Get', {}, bob.token)) as unknown as { Tenants: Array<{ ID: string }> };
+    assert.deepEqual(
+      [whole?.Metadata, whole?.Settings.InviteDomains],
+      [{ plan: 'gold' }, ['example.com']],
+    );
+    const { Tenants } = bodyOf(await stack.call('Account_Get', {}, bob.token)) as unknown as {
+      Tenants: Array<{ ID: string }>;
+    };
     assert.ok(Tenants.some(({ ID }) => ID === Tenant));
   });
 
@@ -218,10 +354,24 @@ describeBoth('Settings.RequireSso', (topology) => {
   test('owners are protected as before, though they are not signed in at all', async () => {
     const Tenant = await strictTenant();
     const admin = await ssoSession(stack, bob, Tenant);
-    assertRefused(await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, admin), 403, 'permission_denied');
-    assertRefused(await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, stack.platformKey), 400, 'failed_precondition');
-    assertRefused(await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'owner' } }, admin), 403, 'permission_denied');
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } }, admin));
+    assertRefused(
+      await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, admin),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await stack.call('TenantMembers_Remove', { Tenant, UserID: ada.id }, stack.platformKey),
+      400,
+      'failed_precondition',
+    );
+    assertRefused(
+      await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'owner' } }, admin),
+      403,
+      'permission_denied',
+    );
+    bodyOf(
+      await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } }, admin),
+    );
     const { ID } = await createBot(stack, Tenant, admin);
     bodyOf(await stack.call('BotKeys_Create', { Tenant, Bot: ID, Name: 'ci' }, admin));
   });
@@ -230,15 +380,35 @@ describeBoth('Settings.RequireSso', (topology) => {
     const Tenant = await use.tenantOf(ada);
     await use.add(Tenant, bob, ada, 'admin');
     const lift = (seconds: number) =>
-      rowsOf(stack, `update access.tenant set sso_lifted_until = now() + $2 * interval '1 second' where id = $1`, [Tenant, seconds]);
+      rowsOf(
+        stack,
+        `update access.tenant set sso_lifted_until = now() + $2 * interval '1 second' where id = $1`,
+        [Tenant, seconds],
+      );
     await lift(600);
     bodyOf(await set(Tenant, true, stack.platformKey));
     isRequired(await groups(Tenant, bob.token));
     bodyOf(await groups(Tenant, ada.token));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: 'ops' } }, ada.token));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } }, ada.token));
-    assert.equal(bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, bob.token))['Allowed'], false);
-    assert.equal(bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'iam.tenant.delete' }, ada.token))['Allowed'], true);
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: bob.id, Role: 'auditor' } },
+        ada.token,
+      ),
+    );
+    assert.equal(
+      bodyOf(await stack.call('Access_Check', { Tenant, Permission: 'app.read' }, bob.token))[
+        'Allowed'
+      ],
+      false,
+    );
+    assert.equal(
+      bodyOf(
+        await stack.call('Access_Check', { Tenant, Permission: 'iam.tenant.delete' }, ada.token),
+      )['Allowed'],
+      true,
+    );
     bodyOf(await stack.call('Users_Get', { UserID: bob.id }, ada.token));
     await lift(-1);
     // Gateways remember for two seconds what ends by itself.

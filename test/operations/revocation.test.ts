@@ -41,7 +41,10 @@ describeBoth('revocation', (topology) => {
   }
 
   test('a session that is ended, by logout, revocation or a new password, never works again', async () => {
-    for (const end of [(token: string) => stack.call('Account_Logout', {}, token), (token: string) => stack.call('Sessions_RevokeAll', {}, token)]) {
+    for (const end of [
+      (token: string) => stack.call('Account_Logout', {}, token),
+      (token: string) => stack.call('Sessions_RevokeAll', {}, token),
+    ]) {
       const { token } = await signUp(stack);
       const calls = callOften(() => stack.call('Account_Get', {}, token));
       await sleep(200);
@@ -50,10 +53,21 @@ describeBoth('revocation', (topology) => {
       await calls.result();
     }
     const { email, token } = await signUp(stack);
-    const other = String((await stack.call('Account_Login', { Email: email, Password: password })).body['Token']);
+    const other = String(
+      (await stack.call('Account_Login', { Email: email, Password: password })).body['Token'],
+    );
     const calls = callOften(() => stack.call('Account_Get', {}, other));
     await sleep(200);
-    assert.equal((await stack.call('Account_ChangePassword', { Current: password, Password: 'an entirely new one' }, token)).status, 200);
+    assert.equal(
+      (
+        await stack.call(
+          'Account_ChangePassword',
+          { Current: password, Password: 'an entirely new one' },
+          token,
+        )
+      ).status,
+      200,
+    );
     calls.ended();
     await calls.result();
   });
@@ -68,7 +82,11 @@ describeBoth('revocation', (topology) => {
     assert.equal((await list()).status, 200);
     const calls = callOften(list);
     await sleep(200);
-    assert.equal((await stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: member.id }, owner.token)).status, 200);
+    assert.equal(
+      (await stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: member.id }, owner.token))
+        .status,
+      200,
+    );
     calls.ended();
     await calls.result();
   });
@@ -88,10 +106,15 @@ describeBoth('revocation', (topology) => {
       const request = { Tenant: tenant, UserID: member.id };
       const calls = callOften(() => stack.call('Groups_List', { Tenant: tenant }, member.token));
       await sleep(200);
-      assert.equal((await stack.call(operation, request, stack.platformKey)).status, 200, operation);
+      assert.equal(
+        (await stack.call(operation, request, stack.platformKey)).status,
+        200,
+        operation,
+      );
       calls.ended();
       await calls.result();
-      if (back !== '') assert.equal((await stack.call(back, request, stack.platformKey)).status, 200, back);
+      if (back !== '')
+        assert.equal((await stack.call(back, request, stack.platformKey)).status, 200, back);
     }
   });
 

@@ -5,7 +5,16 @@ import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
-type Role = { ID: string; Slug: string; Name: string; Description: string; Permissions: string[]; System: boolean; CreatedAt?: string; UpdatedAt?: string };
+type Role = {
+  ID: string;
+  Slug: string;
+  Name: string;
+  Description: string;
+  Permissions: string[];
+  System: boolean;
+  CreatedAt?: string;
+  UpdatedAt?: string;
+};
 
 const builtIn = ['owner', 'admin', 'member', 'auditor'];
 
@@ -19,26 +28,50 @@ describeBoth('roles', (topology) => {
     [owner, admin] = await Promise.all([signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, owner.token);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, owner.token));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: 'admin' } }, owner.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: admin.id, Role: 'admin' } },
+        owner.token,
+      ),
+    );
   });
   after(() => stack?.stop());
 
-  const save = (role: object, token = owner.token, rest: object = {}) => stack.call('Roles_Save', { Role: { Tenant, ...role }, ...rest }, token);
-  const read = async (Slug: string) => recordIn(await stack.call('Roles_Get', { Tenant, Slug }, owner.token), 'Role') as Role;
-  const remove = (Slug: string, token = owner.token) => stack.call('Roles_Delete', { Tenant, Slug }, token);
+  const save = (role: object, token = owner.token, rest: object = {}) =>
+    stack.call('Roles_Save', { Role: { Tenant, ...role }, ...rest }, token);
+  const read = async (Slug: string) =>
+    recordIn(await stack.call('Roles_Get', { Tenant, Slug }, owner.token), 'Role') as Role;
+  const remove = (Slug: string, token = owner.token) =>
+    stack.call('Roles_Delete', { Tenant, Slug }, token);
 
   test('Roles_Save creates a role, keeps what is not sent, and says in its events what changed', async () => {
-    const fields = { Name: 'Scribe', Description: 'Writes', Permissions: ['app.notes.write', 'app.notes.read', 'app.notes.read'] };
-    assert.deepEqual(bodyOf(await save({ Slug: 'scribe', ...fields, ID: 'x', System: true, CreatedAt: 7 })), {});
+    const fields = {
+      Name: 'Scribe',
+      Description: 'Writes',
+      Permissions: ['app.notes.write', 'app.notes.read', 'app.notes.read'],
+    };
+    assert.deepEqual(
+      bodyOf(await save({ Slug: 'scribe', ...fields, ID: 'x', System: true, CreatedAt: 7 })),
+      {},
+    );
     const created = await read('scribe');
     assert.match(created.ID, /^rol_/);
-    assert.deepEqual([created.Name, created.System, created.Permissions], ['Scribe', false, ['app.notes.write', 'app.notes.read']]);
+    assert.deepEqual(
+      [created.Name, created.System, created.Permissions],
+      ['Scribe', false, ['app.notes.write', 'app.notes.read']],
+    );
     bodyOf(await save({ Slug: 'scribe', Description: 'Writes a lot' }));
     bodyOf(await save({ Slug: 'scribe' }));
     const changed = await read('scribe');
-    assert.deepEqual({ ...changed, UpdatedAt: '' }, { ...created, Description: 'Writes a lot', UpdatedAt: '' });
+    assert.deepEqual(
+      { ...changed, UpdatedAt: '' },
+      { ...created, Description: 'Writes a lot', UpdatedAt: '' },
+    );
     assert.ok((changed.UpdatedAt ?? '') > (created.UpdatedAt ?? ''));
-    const events = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) => type.startsWith('role.'));
+    const events = (await eventsOf(stack, 'access', Tenant)).filter(({ type }) =>
+      type.startsWith('role.'),
+    );
     assert.deepEqual(
       events.map(({ type, previous }) => [type, previous]),
       [
@@ -46,54 +79,119 @@ describeBoth('roles', (topology) => {
         ['role.updated', { Description: 'Writes' }],
       ],
     );
-    assertRefused(await save({ Slug: 'scribe', Name: 'x' }, owner.token, { IfUpdatedAt: created.UpdatedAt }), 400, 'failed_precondition', [
-      'the role was changed meanwhile',
-    ]);
+    assertRefused(
+      await save({ Slug: 'scribe', Name: 'x' }, owner.token, { IfUpdatedAt: created.UpdatedAt }),
+      400,
+      'failed_precondition',
+      ['the role was changed meanwhile'],
+    );
   });
 
   test('Roles_Get and Roles_List show the built-in roles first, which nobody changes', async () => {
     for (const Limit of [1, 3, 200]) {
-      const slugs = (await readList<Role>(stack, 'Roles_List', { Tenant }, owner.token, Limit)).items.map((role) => role.Slug);
+      const slugs = (
+        await readList<Role>(stack, 'Roles_List', { Tenant }, owner.token, Limit)
+      ).items.map((role) => role.Slug);
       assert.deepEqual(slugs.slice(0, 4), builtIn);
     }
     for (const Slug of builtIn) {
       const role = await read(Slug);
       assert.deepEqual([role.System, role.CreatedAt], [true, undefined]);
-      assertRefused(await save({ Slug, Permissions: [] }), 400, 'failed_precondition', ['a built-in role cannot be changed']);
-      assertRefused(await remove(Slug), 400, 'failed_precondition', ['a built-in role cannot be changed']);
+      assertRefused(await save({ Slug, Permissions: [] }), 400, 'failed_precondition', [
+        'a built-in role cannot be changed',
+      ]);
+      assertRefused(await remove(Slug), 400, 'failed_precondition', [
+        'a built-in role cannot be changed',
+      ]);
     }
-    assertRefused(await save({ Slug: 'platform-owner' }), 400, 'failed_precondition', ['a built-in role cannot be changed']);
-    assert.deepEqual(bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'nobody' }, owner.token)), { Role: null });
+    assertRefused(await save({ Slug: 'platform-owner' }), 400, 'failed_precondition', [
+      'a built-in role cannot be changed',
+    ]);
+    assert.deepEqual(
+      bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'nobody' }, owner.token)),
+      { Role: null },
+    );
   });
 
   test('Roles_Save refuses permissions outside the grammar, of the platform, and of ours that are none', async () => {
-    const rule = 'Role.Permissions must be permissions such as app.reports.read, "*" only as the last segment';
-    const platform = 'Role.Permissions must not name permissions of the platform or of the internals: they count on the platform only';
+    const rule =
+      'Role.Permissions must be permissions such as app.reports.read, "*" only as the last segment';
+    const platform =
+      'Role.Permissions must not name permissions of the platform or of the internals: they count on the platform only';
     for (const bad of ['app', 'App.x', 'app.*.x', 'app..x', 'app.x.', 'a b.c', '**'])
-      assertRefused(await save({ Slug: 'bad', Permissions: [bad] }), 400, 'invalid_argument', [rule]);
+      assertRefused(await save({ Slug: 'bad', Permissions: [bad] }), 400, 'invalid_argument', [
+        rule,
+      ]);
     for (const bad of ['iam.platform.users.read', 'iam.platform.*', 'iam.internal.deliver'])
-      assertRefused(await save({ Slug: 'bad', Permissions: [bad] }), 400, 'invalid_argument', [platform]);
-    assertRefused(await save({ Slug: 'bad', Permissions: ['iam.groups.wirte', 'app.ok.x', 'iam.nothing.*'] }), 400, 'invalid_argument', [
-      'Role.Permissions iam.groups.wirte is no permission of Bailiwick',
-      'Role.Permissions iam.nothing.* is no permission of Bailiwick',
-    ]);
+      assertRefused(await save({ Slug: 'bad', Permissions: [bad] }), 400, 'invalid_argument', [
+        platform,
+      ]);
+    assertRefused(
+      await save({ Slug: 'bad', Permissions: ['iam.groups.wirte', 'app.ok.x', 'iam.nothing.*'] }),
+      400,
+      'invalid_argument',
+      [
+        'Role.Permissions iam.groups.wirte is no permission of Bailiwick',
+        'Role.Permissions iam.nothing.* is no permission of Bailiwick',
+      ],
+    );
     const many = Array.from({ length: 201 }, (_, index) => `app.x.p${index}`);
-    assertRefused(await save({ Slug: 'bad', Permissions: many }), 400, 'invalid_argument', ['Role.Permissions must be at most 200 permissions']);
-    assert.deepEqual(bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'bad' }, owner.token)), { Role: null });
+    assertRefused(await save({ Slug: 'bad', Permissions: many }), 400, 'invalid_argument', [
+      'Role.Permissions must be at most 200 permissions',
+    ]);
+    assert.deepEqual(bodyOf(await stack.call('Roles_Get', { Tenant, Slug: 'bad' }, owner.token)), {
+      Role: null,
+    });
   });
 
   test('Roles_Save lets nobody put a permission into a role that they may not give', async () => {
-    const lacking = (permission: string) => [`this would confer ${permission}, which the caller does not hold`];
-    assertRefused(await save({ Slug: 'sneaky', Permissions: ['iam.tenant.delete'] }, admin.token), 403, 'permission_denied', lacking('iam.tenant.delete'));
-    assertRefused(await save({ Slug: 'sneaky', Permissions: ['iam.*'] }, admin.token), 403, 'permission_denied', lacking('iam.*'));
-    assertRefused(await save({ Slug: 'sneaky', Permissions: ['*'] }, admin.token), 403, 'permission_denied', lacking('*'));
-    assertRefused(await save({ Slug: 'sneaky', Permissions: ['app.billing.pay'] }, admin.token), 403, 'permission_denied', lacking('app.billing.pay'));
+    const lacking = (permission: string) => [
+      `this would confer ${permission}, which the caller does not hold`,
+    ];
+    assertRefused(
+      await save({ Slug: 'sneaky', Permissions: ['iam.tenant.delete'] }, admin.token),
+      403,
+      'permission_denied',
+      lacking('iam.tenant.delete'),
+    );
+    assertRefused(
+      await save({ Slug: 'sneaky', Permissions: ['iam.*'] }, admin.token),
+      403,
+      'permission_denied',
+      lacking('iam.*'),
+    );
+    assertRefused(
+      await save({ Slug: 'sneaky', Permissions: ['*'] }, admin.token),
+      403,
+      'permission_denied',
+      lacking('*'),
+    );
+    assertRefused(
+      await save({ Slug: 'sneaky', Permissions: ['app.billing.pay'] }, admin.token),
+      403,
+      'permission_denied',
+      lacking('app.billing.pay'),
+    );
     // An owner decides about applications without holding their permissions.
     bodyOf(await save({ Slug: 'payer', Permissions: ['app.billing.pay', 'iam.groups.read'] }));
     // What is in it already is nobody's to confer again, and what is taken out confers nothing.
-    bodyOf(await save({ Slug: 'payer', Name: 'Payer', Permissions: ['app.billing.pay', 'iam.groups.read', 'iam.groups.write'] }, admin.token));
+    bodyOf(
+      await save(
+        {
+          Slug: 'payer',
+          Name: 'Payer',
+          Permissions: ['app.billing.pay', 'iam.groups.read', 'iam.groups.write'],
+        },
+        admin.token,
+      ),
+    );
     bodyOf(await save({ Slug: 'payer', Permissions: ['iam.groups.read'] }, admin.token));
-    assertRefused(await save({ Slug: 'payer', Permissions: ['app.billing.pay'] }, admin.token), 403, 'permission_denied', lacking('app.billing.pay'));
+    assertRefused(
+      await save({ Slug: 'payer', Permissions: ['app.billing.pay'] }, admin.token),
+      403,
+      'permission_denied',
+      lacking('app.billing.pay'),
+    );
   });
 
   test('Roles_Delete refuses a role that is granted, and one that new members get', async () => {
@@ -104,23 +202,54 @@ describeBoth('roles', (topology) => {
     bodyOf(await stack.call('Grants_Remove', grant, owner.token));
     bodyOf(await remove('held'));
     bodyOf(await remove('held'));
-    assert.equal((await eventTypesOf(stack, 'access', Tenant)).filter((type) => type === 'role.deleted').length, 1);
+    assert.equal(
+      (await eventTypesOf(stack, 'access', Tenant)).filter((type) => type === 'role.deleted')
+        .length,
+      1,
+    );
   });
 
   test('Roles_Delete takes grants that have expired along', async () => {
     bodyOf(await save({ Slug: 'passed', Permissions: ['app.x.read'] }));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: 'passed', ExpiresAt: new Date(Date.now() + 86_400_000) } }, owner.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        {
+          Grant: {
+            Tenant,
+            UserID: admin.id,
+            Role: 'passed',
+            ExpiresAt: new Date(Date.now() + 86_400_000),
+          },
+        },
+        owner.token,
+      ),
+    );
     assertRefused(await remove('passed'), 400, 'failed_precondition', ['the role is granted']);
-    await rowsOf(stack, `update access.grant_entry set expires_at = now() where tenant = $1 and role = 'passed'`, [Tenant]);
+    await rowsOf(
+      stack,
+      `update access.grant_entry set expires_at = now() where tenant = $1 and role = 'passed'`,
+      [Tenant],
+    );
     bodyOf(await remove('passed'));
-    assert.deepEqual(await rowsOf(stack, `select id from access.grant_entry where tenant = $1 and role = 'passed'`, [Tenant]), []);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        `select id from access.grant_entry where tenant = $1 and role = 'passed'`,
+        [Tenant],
+      ),
+      [],
+    );
   });
 
   test('a role that is deleted while it is granted is either granted or gone, and never both', async () => {
     for (let round = 0; round < 10; round++) {
       const Slug = `race-${round}`;
       bodyOf(await save({ Slug, Permissions: ['app.x.read'] }));
-      const [granted, removed] = await Promise.all([stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: Slug } }, owner.token), remove(Slug)]);
+      const [granted, removed] = await Promise.all([
+        stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: Slug } }, owner.token),
+        remove(Slug),
+      ]);
       const outcome = [granted.body.Code ?? 'ok', removed.body.Code ?? 'ok'].join();
       assert.ok(['ok,failed_precondition', 'not_found,ok'].includes(outcome), outcome);
     }
@@ -130,7 +259,13 @@ describeBoth('roles', (topology) => {
     const reader = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, owner.token));
     bodyOf(await save({ Slug: 'watch', Permissions: [] }));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: reader.id, Role: 'watch' } }, owner.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: reader.id, Role: 'watch' } },
+        owner.token,
+      ),
+    );
     const look = () => stack.call('Webhooks_ListEndpoints', { Tenant }, reader.token);
     assert.equal((await look()).status, 403);
     for (let round = 0; round < 3; round++) {

@@ -25,22 +25,38 @@ describeBoth('what a tenant demands of sessions', (topology) => {
   after(() => stack?.stop());
 
   async function signIn({ email }: { email: string }): Promise<Session> {
-    const { Token, Session } = bodyOf(await stack.call('Account_Login', { Email: email, Password: password }));
+    const { Token, Session } = bodyOf(
+      await stack.call('Account_Login', { Email: email, Password: password }),
+    );
     return { token: String(Token), id: (Session as { ID: string }).ID };
   }
-  const set = (ID: string, Settings: object, token = stack.platformKey) => stack.call('Tenants_Update', { Tenant: { ID, Settings } }, token);
+  const set = (ID: string, Settings: object, token = stack.platformKey) =>
+    stack.call('Tenants_Update', { Tenant: { ID, Settings } }, token);
   async function tenantThat(settings: object, owner = ada): Promise<string> {
     const Tenant = await use.tenantOf(owner);
     bodyOf(await set(Tenant, settings));
     return Tenant;
   }
-  const groups = (Tenant: string, { token }: Pick<Session, 'token'>) => stack.call('Groups_List', { Tenant }, token);
+  const groups = (Tenant: string, { token }: Pick<Session, 'token'>) =>
+    stack.call('Groups_List', { Tenant }, token);
   const self = ({ token }: Session) => stack.call('Account_Get', {}, token);
   const ended = async (session: Session, Tenant?: string) =>
-    assertRefused(await (Tenant === undefined ? self(session) : groups(Tenant, session)), 401, 'unauthenticated');
+    assertRefused(
+      await (Tenant === undefined ? self(session) : groups(Tenant, session)),
+      401,
+      'unauthenticated',
+    );
   /** As if so many minutes had passed. Before a session's first call, so that no gateway remembers it. */
-  const age = ({ id }: Session, minutes: number, column: 'created_at' | 'last_seen_at' = 'created_at') =>
-    rowsOf(stack, `update identity.session set ${column} = ${column} - $2 * interval '1 minute' where id = $1`, [id, minutes]);
+  const age = (
+    { id }: Session,
+    minutes: number,
+    column: 'created_at' | 'last_seen_at' = 'created_at',
+  ) =>
+    rowsOf(
+      stack,
+      `update identity.session set ${column} = ${column} - $2 * interval '1 minute' where id = $1`,
+      [id, minutes],
+    );
   /** What a gateway remembers of a session that nobody calls with is forgotten after this long. */
   const forgotten = async () => {
     await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -52,13 +68,18 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     await age(old, 61);
     await age(young, 59);
     bodyOf(await groups(other, old));
-    const asked = async (Tenant: string) => bodyOf(await stack.call('Tokens_Introspect', { Token: old.token, Tenant }, stack.platformKey))['Active'];
+    const asked = async (Tenant: string) =>
+      bodyOf(
+        await stack.call('Tokens_Introspect', { Token: old.token, Tenant }, stack.platformKey),
+      )['Active'];
     assert.deepEqual([await asked(strict), await asked(other)], [false, true]);
     await ended(old, strict);
     await ended(old, other);
     await ended(old);
     for (const tenant of [strict, other]) bodyOf(await groups(tenant, young));
-    const listed = bodyOf(await stack.call('Sessions_List', {}, young.token)) as unknown as { Page: { Items: Array<{ ID: string; ExpiresAt: string }> } };
+    const listed = bodyOf(await stack.call('Sessions_List', {}, young.token)) as unknown as {
+      Page: { Items: Array<{ ID: string; ExpiresAt: string }> };
+    };
     const own = listed.Page.Items.find(({ ID }) => ID === young.id);
     assert.ok(!listed.Page.Items.some(({ ID }) => ID === old.id));
     const left = (Date.parse(own?.ExpiresAt ?? '') - Date.now()) / 60_000;
@@ -96,7 +117,10 @@ describeBoth('what a tenant demands of sessions', (topology) => {
   });
 
   test('the shortest of all tenants counts, a stricter setting at once, and a looser one for new sessions', async () => {
-    const [long, short] = [await tenantThat({ SessionMaxMinutes: 600 }), await tenantThat({ SessionMaxMinutes: 300 })];
+    const [long, short] = [
+      await tenantThat({ SessionMaxMinutes: 600 }),
+      await tenantThat({ SessionMaxMinutes: 300 }),
+    ];
     const session = await signIn(ada);
     await age(session, 240);
     for (const tenant of [short, long]) bodyOf(await groups(tenant, session));
@@ -120,7 +144,11 @@ describeBoth('what a tenant demands of sessions', (topology) => {
   });
 
   test('only members’ sessions are concerned: not those of a stranger who tries, nor keys', async () => {
-    const strict = await tenantThat({ SessionMaxMinutes: 60, SessionIdleMinutes: 5, RecentLogin: true });
+    const strict = await tenantThat({
+      SessionMaxMinutes: 60,
+      SessionIdleMinutes: 5,
+      RecentLogin: true,
+    });
     const stranger = await signIn(await signUp(stack));
     await age(stranger, 100);
     assertRefused(await groups(strict, stranger), 403, 'permission_denied', ['permission denied']);
@@ -129,14 +157,28 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     await grantBotInStore(stack, bot, 'owner');
     const { Secret } = await createKey(stack, bot, stack.platformKey);
     bodyOf(await groups(strict, { token: Secret }));
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant: strict, Slug: 'reader', Permissions: ['app.x.read'] } }, Secret));
-    bodyOf(await stack.call('BotKeys_Rotate', { Tenant: strict, ID: (await createKey(stack, bot, stack.platformKey)).Key.ID }, Secret));
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant: strict, Slug: 'reader', Permissions: ['app.x.read'] } },
+        Secret,
+      ),
+    );
+    bodyOf(
+      await stack.call(
+        'BotKeys_Rotate',
+        { Tenant: strict, ID: (await createKey(stack, bot, stack.platformKey)).Key.ID },
+        Secret,
+      ),
+    );
   });
 
   test('keys, providers, domains and owners are changed soon after a sign-in alone, where the tenant demands it', async () => {
     const strict = await tenantThat({ RecentLogin: true });
     const [bob, bot] = [await signUp(stack), await createBot(stack, strict, stack.platformKey)];
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant: strict, UserID: bob.id }, stack.platformKey));
+    bodyOf(
+      await stack.call('TenantMembers_Add', { Tenant: strict, UserID: bob.id }, stack.platformKey),
+    );
     const { Key } = await createKey(stack, bot, stack.platformKey);
     const [stale, recent] = [await signIn(ada), await signIn(ada)];
     await age(stale, 16);
@@ -145,41 +187,94 @@ describeBoth('what a tenant demands of sessions', (topology) => {
     const weighty: Array<[string, object]> = [
       ['BotKeys_Create', { Tenant: strict, Bot: bot.ID, Name: 'another' }],
       ['BotKeys_Rotate', { Tenant: strict, ID: Key.ID }],
-      ['BotKeys_SetExpiration', { Tenant: strict, ID: Key.ID, ExpiresAt: new Date(Date.now() + 3_600_000).toISOString() }],
+      [
+        'BotKeys_SetExpiration',
+        { Tenant: strict, ID: Key.ID, ExpiresAt: new Date(Date.now() + 3_600_000).toISOString() },
+      ],
       ['Domain_Create', { Tenant: strict, Name: `${bot.ID.slice(4)}.example` }],
-      ['Sso_SaveProvider', { Provider: { Tenant: strict, Kind: 'oidc', Name: 'idp', Issuer: 'https://127.0.0.1:1', ClientID: 'x', TokenAuthMethod: 'none' } }],
+      [
+        'Sso_SaveProvider',
+        {
+          Provider: {
+            Tenant: strict,
+            Kind: 'oidc',
+            Name: 'idp',
+            Issuer: 'https://127.0.0.1:1',
+            ClientID: 'x',
+            TokenAuthMethod: 'none',
+          },
+        },
+      ],
       ['Sso_DeleteProvider', { Tenant: strict, ID: createId('sso') }],
       ['Grants_Add', owner],
-      ['TenantInvitations_Create', { Tenant: strict, Email: 'guest@example.com', Roles: ['owner'] }],
+      [
+        'TenantInvitations_Create',
+        { Tenant: strict, Email: 'guest@example.com', Roles: ['owner'] },
+      ],
     ];
     for (const [operation, body] of weighty) {
       const answer = await stack.call(operation, body, stale.token);
-      assert.deepEqual([answer.status, answer.body.Code, answer.body.Messages], [403, 'permission_denied', ['recent login required']], operation);
+      assert.deepEqual(
+        [answer.status, answer.body.Code, answer.body.Messages],
+        [403, 'permission_denied', ['recent login required']],
+        operation,
+      );
     }
     // What weighs less goes on.
     bodyOf(await groups(strict, stale));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant: strict, UserID: bob.id, Role: 'admin' } }, stale.token));
-    bodyOf(await stack.call('BotKeys_Create', { Tenant: strict, Bot: bot.ID, Name: 'another' }, recent.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant: strict, UserID: bob.id, Role: 'admin' } },
+        stale.token,
+      ),
+    );
+    bodyOf(
+      await stack.call(
+        'BotKeys_Create',
+        { Tenant: strict, Bot: bot.ID, Name: 'another' },
+        recent.token,
+      ),
+    );
     bodyOf(await stack.call('Grants_Add', owner, recent.token));
     for (const operation of ['Grants_Remove', 'TenantMembers_Remove']) {
       const body = operation === 'Grants_Remove' ? owner : { Tenant: strict, UserID: bob.id };
-      assertRefused(await stack.call(operation, body, stale.token), 403, 'permission_denied', ['recent login required']);
+      assertRefused(await stack.call(operation, body, stale.token), 403, 'permission_denied', [
+        'recent login required',
+      ]);
       bodyOf(await stack.call(operation, body, recent.token));
-      if (operation === 'Grants_Remove') bodyOf(await stack.call('Grants_Add', owner, recent.token));
+      if (operation === 'Grants_Remove')
+        bodyOf(await stack.call('Grants_Add', owner, recent.token));
     }
     const free = await use.tenantOf(ada);
-    bodyOf(await createBot(stack, free, stale.token).then((own) => stack.call('BotKeys_Create', { Tenant: free, Bot: own.ID, Name: 'x' }, stale.token)));
+    bodyOf(
+      await createBot(stack, free, stale.token).then((own) =>
+        stack.call('BotKeys_Create', { Tenant: free, Bot: own.ID, Name: 'x' }, stale.token),
+      ),
+    );
   });
 
   test('nobody switches the demand off without what it demands', async () => {
     const strict = await tenantThat({ RecentLogin: true });
     const [stale, recent] = [await signIn(ada), await signIn(ada)];
     await age(stale, 16);
-    assertRefused(await set(strict, { RecentLogin: false }, stale.token), 403, 'permission_denied', ['recent login required']);
+    assertRefused(
+      await set(strict, { RecentLogin: false }, stale.token),
+      403,
+      'permission_denied',
+      ['recent login required'],
+    );
     bodyOf(await set(strict, { MaxBotKeyDays: 30, RecentLogin: true }, stale.token));
-    const { Tenant } = bodyOf(await set(strict, { RecentLogin: false }, recent.token)) as unknown as { Tenant: { Settings: { RecentLogin: boolean } } };
+    const { Tenant } = bodyOf(
+      await set(strict, { RecentLogin: false }, recent.token),
+    ) as unknown as { Tenant: { Settings: { RecentLogin: boolean } } };
     assert.equal(Tenant.Settings.RecentLogin, false);
     bodyOf(await set(strict, { RecentLogin: true }, stale.token));
-    assertRefused(await set(strict, { RecentLogin: false }, stale.token), 403, 'permission_denied', ['recent login required']);
+    assertRefused(
+      await set(strict, { RecentLogin: false }, stale.token),
+      403,
+      'permission_denied',
+      ['recent login required'],
+    );
   });
 });

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRefused, bodyOf } from '../answers.ts';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import {
+  createTenant,
+  mailTo,
+  newAddress,
+  password,
+  register,
+  signUp,
+  tokenIn,
+} from '../people.ts';
 import { rowsOf } from '../store.ts';
 
 describeBoth('profiles, sessions and browsers', (topology) => {
@@ -12,18 +20,35 @@ describeBoth('profiles, sessions and browsers', (topology) => {
   });
   after(() => stack?.stop());
 
-  const login = (email: string, secret = password) => stack.call('Account_Login', { Email: email, Password: secret });
-  const tokenOf = async (email: string, secret?: string) => String((await login(email, secret)).body['Token']);
+  const login = (email: string, secret = password) =>
+    stack.call('Account_Login', { Email: email, Password: secret });
+  const tokenOf = async (email: string, secret?: string) =>
+    String((await login(email, secret)).body['Token']);
 
   test('Account_Update changes what is sent and keeps the rest', async () => {
     const { token } = await signUp(stack);
-    await stack.call('Account_Update', { User: { Name: 'Ada Lovelace', Locale: 'en-GB', Metadata: { team: 'engines' } } }, token);
-    const { body } = await stack.call('Account_Update', { User: { GivenName: 'Ada', Email: 'other@example.com', Status: 'disabled' } }, token);
+    await stack.call(
+      'Account_Update',
+      { User: { Name: 'Ada Lovelace', Locale: 'en-GB', Metadata: { team: 'engines' } } },
+      token,
+    );
+    const { body } = await stack.call(
+      'Account_Update',
+      { User: { GivenName: 'Ada', Email: 'other@example.com', Status: 'disabled' } },
+      token,
+    );
     const user = body['User'] as Record<string, unknown>;
-    assert.deepEqual([user['Name'], user['GivenName'], user['Locale'], user['Status']], ['Ada Lovelace', 'Ada', 'en-GB', 'active']);
+    assert.deepEqual(
+      [user['Name'], user['GivenName'], user['Locale'], user['Status']],
+      ['Ada Lovelace', 'Ada', 'en-GB', 'active'],
+    );
     assert.deepEqual(user['Metadata'], { team: 'engines' });
     assert.notEqual(user['Email'], 'other@example.com');
-    const wrong = await stack.call('Account_Update', { User: { Locale: 'not a language', Name: 'x'.repeat(129) } }, token);
+    const wrong = await stack.call(
+      'Account_Update',
+      { User: { Locale: 'not a language', Name: 'x'.repeat(129) } },
+      token,
+    );
     assert.equal(wrong.body.Messages?.length, 2);
   });
 
@@ -32,23 +57,47 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     const other = await tokenOf(email);
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: email }));
     const reset = tokenIn(await mailTo(stack, email, 2));
-    const wrong = await stack.call('Account_ChangePassword', { Current: 'wrong password', Password: 'something quite new' }, token);
+    const wrong = await stack.call(
+      'Account_ChangePassword',
+      { Current: 'wrong password', Password: 'something quite new' },
+      token,
+    );
     assert.equal(wrong.status, 403);
-    assert.deepEqual((await stack.call('Account_ChangePassword', { Current: password, Password: 'something quite new' }, token)).body, {});
+    assert.deepEqual(
+      (
+        await stack.call(
+          'Account_ChangePassword',
+          { Current: password, Password: 'something quite new' },
+          token,
+        )
+      ).body,
+      {},
+    );
     assert.equal((await stack.call('Account_Get', {}, token)).status, 200);
     assert.equal((await stack.call('Account_Get', {}, other)).status, 401);
     assert.equal((await login(email)).status, 401);
     assert.equal((await login(email, 'something quite new')).status, 200);
     assert.match((await mailTo(stack, email, 3)).Subject, /password/i);
     // A link that somebody asked for before is worth nothing any more.
-    assertRefused(await stack.call('Account_ResetPassword', { Token: reset, Password: 'another one by mail' }), 400, 'failed_precondition');
+    assertRefused(
+      await stack.call('Account_ResetPassword', { Token: reset, Password: 'another one by mail' }),
+      400,
+      'failed_precondition',
+    );
   });
 
   test('Account_ChangeEmail moves the account when the new address has answered, and tells the old one', async () => {
     const { email, token } = await signUp(stack);
     const next = newAddress('next');
-    assert.equal((await stack.call('Account_ChangeEmail', { Email: next, Password: 'wrong password' }, token)).status, 403);
-    assert.deepEqual((await stack.call('Account_ChangeEmail', { Email: next, Password: password }, token)).body, {});
+    assert.equal(
+      (await stack.call('Account_ChangeEmail', { Email: next, Password: 'wrong password' }, token))
+        .status,
+      403,
+    );
+    assert.deepEqual(
+      (await stack.call('Account_ChangeEmail', { Email: next, Password: password }, token)).body,
+      {},
+    );
     assert.equal((await login(next)).status, 401);
     const proof = tokenIn(await mailTo(stack, next));
     assert.equal((await stack.call('Account_Verify', { Token: proof })).status, 200);
@@ -56,22 +105,39 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal((await login(next)).status, 200);
     assert.equal((await login(email)).status, 401);
     assert.match((await mailTo(stack, email, 2)).Subject, /address/i);
-    const [told] = await rowsOf<{ event: string }>(stack, `select event from identity.outbox where type = 'user.updated' and event like $1`, [`%${next}%`]);
-    assert.equal((JSON.parse(String(told?.event)) as { previous: { Email?: string } }).previous.Email, email);
+    const [told] = await rowsOf<{ event: string }>(
+      stack,
+      `select event from identity.outbox where type = 'user.updated' and event like $1`,
+      [`%${next}%`],
+    );
+    assert.equal(
+      (JSON.parse(String(told?.event)) as { previous: { Email?: string } }).previous.Email,
+      email,
+    );
   });
 
   test('Account_ChangeEmail of an account without a password needs a sign-in of just now', async () => {
     const { id, token } = await signUp(stack);
-    await rowsOf(stack, 'update identity.user_account set password_hash = null where id = $1', [id]);
+    await rowsOf(stack, 'update identity.user_account set password_hash = null where id = $1', [
+      id,
+    ]);
     const change = () => stack.call('Account_ChangeEmail', { Email: newAddress('next') }, token);
     assert.equal((await change()).status, 200);
-    await rowsOf(stack, "update identity.session set created_at = created_at - interval '16 minutes' where user_id = $1", [id]);
+    await rowsOf(
+      stack,
+      "update identity.session set created_at = created_at - interval '16 minutes' where user_id = $1",
+      [id],
+    );
     assertRefused(await change(), 403, 'permission_denied', ['recent login required']);
   });
 
   test('Account_ChangeEmail to somebody else’s address answers alike and changes nothing', async () => {
     const [ada, bob] = [await signUp(stack), await signUp(stack)];
-    assert.deepEqual((await stack.call('Account_ChangeEmail', { Email: bob.email, Password: password }, ada.token)).body, {});
+    assert.deepEqual(
+      (await stack.call('Account_ChangeEmail', { Email: bob.email, Password: password }, ada.token))
+        .body,
+      {},
+    );
     assert.doesNotMatch((await mailTo(stack, bob.email, 2)).Text, /bwk[a-z]_/);
     assert.equal((await login(ada.email)).status, 200);
   });
@@ -80,12 +146,21 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     const { email, token } = await signUp(stack);
     const other = await tokenOf(email);
     const stranger = await signUp(stack);
-    const listed = (await stack.call('Sessions_List', {}, token)).body['Page'] as { Items: Array<{ ID: string; Current: boolean; AuthMethod: string }> };
+    const listed = (await stack.call('Sessions_List', {}, token)).body['Page'] as {
+      Items: Array<{ ID: string; Current: boolean; AuthMethod: string }>;
+    };
     assert.equal(listed.Items.length, 2);
     assert.equal(listed.Items.filter(({ Current }) => Current).length, 1);
     const otherId = listed.Items.find(({ Current }) => !Current)?.ID;
-    assert.deepEqual((await stack.call('Sessions_Revoke', { ID: otherId }, stranger.token)).body, {});
-    assert.equal((await stack.call('Account_Get', {}, other)).status, 200, 'a stranger ends nothing');
+    assert.deepEqual(
+      (await stack.call('Sessions_Revoke', { ID: otherId }, stranger.token)).body,
+      {},
+    );
+    assert.equal(
+      (await stack.call('Account_Get', {}, other)).status,
+      200,
+      'a stranger ends nothing',
+    );
     assert.deepEqual((await stack.call('Sessions_Revoke', { ID: otherId }, token)).body, {});
     assert.equal((await stack.call('Account_Get', {}, other)).status, 401);
     assert.deepEqual((await stack.call('Sessions_RevokeAll', {}, token)).body, {});
@@ -96,11 +171,22 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     const email = newAddress('provisioned');
     const { token } = await signUp(stack);
     assert.equal((await stack.call('Users_Create', { User: { Email: email } }, token)).status, 403);
-    const created = await stack.call('Users_Create', { User: { Email: email, Name: 'Grace', ExternalID: 'hr-7' }, Password: password }, stack.platformKey);
+    const created = await stack.call(
+      'Users_Create',
+      { User: { Email: email, Name: 'Grace', ExternalID: 'hr-7' }, Password: password },
+      stack.platformKey,
+    );
     const user = created.body['User'] as Record<string, unknown>;
-    assert.deepEqual([user['EmailVerified'], user['Status'], user['Name'], user['HasPassword']], [true, 'active', 'Grace', true]);
+    assert.deepEqual(
+      [user['EmailVerified'], user['Status'], user['Name'], user['HasPassword']],
+      [true, 'active', 'Grace', true],
+    );
     assert.equal((await login(email)).status, 200);
-    const again = await stack.call('Users_Create', { User: { Email: email.toUpperCase() } }, stack.platformKey);
+    const again = await stack.call(
+      'Users_Create',
+      { User: { Email: email.toUpperCase() } },
+      stack.platformKey,
+    );
     assert.equal(again.body.Code, 'already_exists');
     const silent = newAddress('silent');
     await stack.call('Users_Create', { User: { Email: silent } }, stack.platformKey);
@@ -114,17 +200,26 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     assert.equal(asked.body['UserID'], id);
     const elsewhere = await signUp(stack);
     const tenant = await createTenant(stack, elsewhere.token);
-    assert.equal((await stack.call('Tokens_Introspect', { Token: token, Tenant: tenant }, stack.platformKey)).body['Active'], false);
+    assert.equal(
+      (await stack.call('Tokens_Introspect', { Token: token, Tenant: tenant }, stack.platformKey))
+        .body['Active'],
+      false,
+    );
     await stack.call('Account_Logout', {}, token);
     const ended = await stack.call('Tokens_Introspect', { Token: token }, stack.platformKey);
     assert.deepEqual([ended.body['Active'], ended.body['UserID']], [false, '']);
-    assert.equal((await stack.call('Tokens_Introspect', { Token: token }, elsewhere.token)).status, 403);
+    assert.equal(
+      (await stack.call('Tokens_Introspect', { Token: token }, elsewhere.token)).status,
+      403,
+    );
   });
 
   test('passwords that are common or made of the address are refused, in words', async () => {
     const local = newAddress('lovelace').split('@')[0] ?? '';
     const answers = await Promise.all(
-      ['password123', 'Qwertyuiop', `${local}1`, 'bailiwick1'].map((Password) => stack.call('Account_Register', { Email: `${local}@example.com`, Password })),
+      ['password123', 'Qwertyuiop', `${local}1`, 'bailiwick1'].map((Password) =>
+        stack.call('Account_Register', { Email: `${local}@example.com`, Password }),
+      ),
     );
     for (const { status, body } of answers) assert.equal(status, 400, JSON.stringify(body));
     assert.match(String(answers[0]?.body.Messages), /most common/);
@@ -133,19 +228,42 @@ describeBoth('profiles, sessions and browsers', (topology) => {
 
   test('a browser’s cookie opens the same operations for pages of this site only', async () => {
     const { email } = await signUp(stack);
-    const signedIn = await stack.call('Account_Login', { Email: email, Password: password, Cookie: true });
+    const signedIn = await stack.call('Account_Login', {
+      Email: email,
+      Password: password,
+      Cookie: true,
+    });
     assert.equal(signedIn.body['Token'], '');
     const set = signedIn.headers.get('set-cookie') ?? '';
     assert.match(set, /^bailiwick_session=bwks_\w+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
     const cookie = set.split(';')[0] ?? '';
-    const get = (headers: Record<string, string>): Promise<Answer> => stack.call('Account_Get', {}, undefined, { cookie, ...headers });
+    const get = (headers: Record<string, string>): Promise<Answer> =>
+      stack.call('Account_Get', {}, undefined, { cookie, ...headers });
     assert.equal((await get({ origin: stack.url })).status, 200);
     assert.equal((await get({ 'sec-fetch-site': 'same-origin' })).status, 200);
-    for (const foreign of [{}, { origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
-      assert.equal((await get(foreign as Record<string, string>)).status, 403, JSON.stringify(foreign));
+    for (const foreign of [
+      {},
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      assert.equal(
+        (await get(foreign as Record<string, string>)).status,
+        403,
+        JSON.stringify(foreign),
+      );
     }
-    assert.equal((await get({ origin: stack.url, authorization: 'Bearer junk' })).status, 401, 'a header goes before the cookie');
-    assert.equal((await stack.call('Sso_Check', { Email: email }, undefined, { cookie })).status, 200, 'where no credential is wanted none is looked at');
+    assert.equal(
+      (await get({ origin: stack.url, authorization: 'Bearer junk' })).status,
+      401,
+      'a header goes before the cookie',
+    );
+    assert.equal(
+      (await stack.call('Sso_Check', { Email: email }, undefined, { cookie })).status,
+      200,
+      'where no credential is wanted none is looked at',
+    );
     const out = await stack.call('Account_Logout', {}, undefined, { cookie, origin: stack.url });
     assert.match(out.headers.get('set-cookie') ?? '', /^bailiwick_session=; Max-Age=0;/);
     assert.equal((await get({ origin: stack.url })).status, 401);
@@ -153,7 +271,10 @@ describeBoth('profiles, sessions and browsers', (topology) => {
 
   test('Account_Register makes nothing of a password that is refused', async () => {
     const email = newAddress();
-    assert.equal((await stack.call('Account_Register', { Email: email, Password: 'password123' })).status, 400);
+    assert.equal(
+      (await stack.call('Account_Register', { Email: email, Password: 'password123' })).status,
+      400,
+    );
     await register(stack, email);
     assert.equal((await mailTo(stack, email)).To, email);
   });

@@ -24,48 +24,113 @@ describeBoth('the shape of a request', (topology) => {
   const common = 'Password is one of the most common passwords';
   const made = "Password must not be made of the mail address or the product's name";
 
-  async function refused(operation: string, body: object, messages: string[], token?: string): Promise<void> {
+  async function refused(
+    operation: string,
+    body: object,
+    messages: string[],
+    token?: string,
+  ): Promise<void> {
     assertRefused(await stack.call(operation, body, token), 400, 'invalid_argument', messages);
   }
 
   test('a password is judged beside everything else, also where the rest is of a wrong type', async () => {
-    await refused('Account_Register', { Email: 'nope', Password: 'password' }, ['Email must be a mail address', common]);
-    await refused('Account_Register', { Email: 7, Password: 'password' }, ['Email must be a string', 'Email is required', common]);
-    await refused('Account_Register', { Email: 'lovelace@example.com', Password: 'Lovelace1' }, [made]);
+    await refused('Account_Register', { Email: 'nope', Password: 'password' }, [
+      'Email must be a mail address',
+      common,
+    ]);
+    await refused('Account_Register', { Email: 7, Password: 'password' }, [
+      'Email must be a string',
+      'Email is required',
+      common,
+    ]);
+    await refused('Account_Register', { Email: 'lovelace@example.com', Password: 'Lovelace1' }, [
+      made,
+    ]);
     await refused('Account_ResetPassword', { Password: 'Bailiwick1' }, ['Token is required', made]);
-    await refused('Account_ChangePassword', { Password: 'password' }, ['Current is required', common], ada.token);
-    await refused('Users_Create', { User: { Email: 'ada@xn--ü.com' }, Password: 'password' }, ['User.Email must be a mail address', common], ada.token);
+    await refused(
+      'Account_ChangePassword',
+      { Password: 'password' },
+      ['Current is required', common],
+      ada.token,
+    );
+    await refused(
+      'Users_Create',
+      { User: { Email: 'ada@xn--ü.com' }, Password: 'password' },
+      ['User.Email must be a mail address', common],
+      ada.token,
+    );
   });
 
   test('a password made of the address is refused where only the account tells the address', async () => {
     const email = newAddress('lovelace');
     const { token } = await signUp(stack, email);
-    await refused('Account_ChangePassword', { Current: password, Password: email.split('@')[0] }, [made], token);
+    await refused(
+      'Account_ChangePassword',
+      { Current: password, Password: email.split('@')[0] },
+      [made],
+      token,
+    );
   });
 
   test('addresses of receivers are judged beside everything else', async () => {
     const https = 'must begin with https://';
     const endpoint = { Tenant, Name: '', URL: 'ftp://x' };
-    await refused('Webhooks_CreateEndpoint', { Endpoint: endpoint }, ['endpoint name is required', `Endpoint.URL ${https}`], ada.token);
-    await refused('Chat_CreateEndpoint', { Endpoint: { Tenant }, URL: 'ftp://x' }, ['endpoint name is required', `URL ${https}`], ada.token);
-    await refused('Chat_UpdateEndpoint', { Endpoint: { Name: 'a' }, URL: 'ftp://x' }, ['endpoint id is required', `URL ${https}`], ada.token);
+    await refused(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: endpoint },
+      ['endpoint name is required', `Endpoint.URL ${https}`],
+      ada.token,
+    );
+    await refused(
+      'Chat_CreateEndpoint',
+      { Endpoint: { Tenant }, URL: 'ftp://x' },
+      ['endpoint name is required', `URL ${https}`],
+      ada.token,
+    );
+    await refused(
+      'Chat_UpdateEndpoint',
+      { Endpoint: { Name: 'a' }, URL: 'ftp://x' },
+      ['endpoint id is required', `URL ${https}`],
+      ada.token,
+    );
   });
 
   test('names, permissions, times and providers are judged beside everything else', async () => {
-    await refused('Domain_Create', { Name: 'co.uk' }, ['Tenant is required', 'Name must not be a public suffix: anybody can have a name below it'], ada.token);
+    await refused(
+      'Domain_Create',
+      { Name: 'co.uk' },
+      ['Tenant is required', 'Name must not be a public suffix: anybody can have a name below it'],
+      ada.token,
+    );
     const role = { Tenant, Slug: 'X', Permissions: ['iam.wirte'] };
-    const slug = 'Role.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
-    await refused('Roles_Save', { Role: role }, [slug, 'Role.Permissions iam.wirte is no permission of Bailiwick'], ada.token);
+    const slug =
+      'Role.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
+    await refused(
+      'Roles_Save',
+      { Role: role },
+      [slug, 'Role.Permissions iam.wirte is no permission of Bailiwick'],
+      ada.token,
+    );
     for (const [operation, subject] of [
       ['Grants_Add', 'UserID'],
       ['GroupGrants_Add', 'Group'],
       ['BotGrants_Add', 'Bot'],
     ] as const) {
       const grant = { Tenant, Role: 'member', ExpiresAt: past };
-      await refused(operation, { Grant: grant }, [`Grant.${subject} is required`, 'Grant.ExpiresAt must be in the future'], ada.token);
+      await refused(
+        operation,
+        { Grant: grant },
+        [`Grant.${subject} is required`, 'Grant.ExpiresAt must be in the future'],
+        ada.token,
+      );
     }
     const body = Buffer.from('[]').toString('base64');
-    await refused('Events_Publish', { Tenant, Body: body }, ['Type is required', 'Body must be a JSON object in UTF-8'], ada.token);
+    await refused(
+      'Events_Publish',
+      { Tenant, Body: body },
+      ['Type is required', 'Body must be a JSON object in UTF-8'],
+      ada.token,
+    );
     const provider = { Tenant, Kind: 'oidc', Issuer: 'ftp://x', GroupMappings: [{ Group: 'eng' }] };
     await refused(
       'Sso_SaveProvider',
@@ -92,9 +157,14 @@ describeBoth('the shape of a request', (topology) => {
       ['Sso_SaveProvider', { Provider: { Tenant, Kind: 'saml', Name: 'a' } }],
       ['Users_Create', { User: { Email: newAddress() }, Password: 'password' }],
     ];
-    for (const [operation, body] of calls) assertRefused(await stack.call(operation, body, bob.token), 400, 'invalid_argument');
+    for (const [operation, body] of calls)
+      assertRefused(await stack.call(operation, body, bob.token), 400, 'invalid_argument');
     assertRefused(
-      await stack.call('Webhooks_CreateEndpoint', { Endpoint: { Tenant, Name: 'a', URL: 'https://receiver.example/' } }, bob.token),
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { Tenant, Name: 'a', URL: 'https://receiver.example/' } },
+        bob.token,
+      ),
       403,
       'permission_denied',
     );
@@ -102,9 +172,13 @@ describeBoth('the shape of a request', (topology) => {
 
   test('nothing is done of a request that is refused for a wrong type alone', async () => {
     const { email, token } = await signUp(stack);
-    const sessions = async () => ((await stack.call('Sessions_List', {}, token)).body['Page'] as { Items: unknown[] }).Items.length;
+    const sessions = async () =>
+      ((await stack.call('Sessions_List', {}, token)).body['Page'] as { Items: unknown[] }).Items
+        .length;
     const before = await sessions();
-    await refused('Account_Login', { Email: email, Password: password, Cookie: 'yes' }, ['Cookie must be true or false']);
+    await refused('Account_Login', { Email: email, Password: password, Cookie: 'yes' }, [
+      'Cookie must be true or false',
+    ]);
     assert.equal(await sessions(), before);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -8,10 +9,17 @@ import { routes, serve } from '@bailiwick/shared/dispatch.ts';
 import { unavailable } from '@bailiwick/shared/errors.ts';
 import { listenRpc } from '@bailiwick/shared/serve.ts';
 import { create } from '@bufbuild/protobuf';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Stack, startStack } from '../harness.ts';
 import { assertRefused } from '../answers.ts';
-import { createTenant, mailTo, newAddress, password, register, signUp, tokenIn } from '../people.ts';
+import { type Answer, type Stack, startStack } from '../harness.ts';
+import {
+  createTenant,
+  mailTo,
+  newAddress,
+  password,
+  register,
+  signUp,
+  tokenIn,
+} from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
 
 // Who may sign in with a password where a domain wants single sign-on. The policy comes from a stand-in for sso, which
@@ -38,7 +46,10 @@ describe('passwords and single sign-on', () => {
       port: 0,
       grpcPort: 0,
       // The gateway asks whether sso is there by an operation of Domain.
-      routes: routes(serve(PasswordPolicy, { find: nothing }), [Domain, Object.fromEntries(Domain.methods.map(({ localName }) => [localName, nothing]))]),
+      routes: routes(serve(PasswordPolicy, { find: nothing }), [
+        Domain,
+        Object.fromEntries(Domain.methods.map(({ localName }) => [localName, nothing])),
+      ]),
       dispatch: async (method, request) => {
         if (method.name !== 'Find') return create(method.output, {});
         const { domain } = request as unknown as { domain: string };
@@ -50,7 +61,10 @@ describe('passwords and single sign-on', () => {
       readiness: () => Promise.resolve(undefined),
     });
     policy = { tenant: '', lifted: false };
-    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off', BAILIWICK_SSO_URL: `http://${loopback}:${standIn.port}` });
+    stack = await startStack('five processes', {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_SSO_URL: `http://${loopback}:${standIn.port}`,
+    });
     [owner, member] = [await signUp(stack), await signUp(stack)];
     tenant = await createTenant(stack, owner.token);
   });
@@ -62,8 +76,10 @@ describe('passwords and single sign-on', () => {
     asked = [];
   });
 
-  const login = (Email: string, Password = password) => stack.call('Account_Login', { Email, Password });
-  const assertSso = (answer: Answer) => assertRefused(answer, 403, 'permission_denied', ['sign in with your organisation']);
+  const login = (Email: string, Password = password) =>
+    stack.call('Account_Login', { Email, Password });
+  const assertSso = (answer: Answer) =>
+    assertRefused(answer, 403, 'permission_denied', ['sign in with your organisation']);
   async function want(wanted: Policy | undefined): Promise<void> {
     policy = wanted;
     await forgotten();
@@ -84,33 +100,54 @@ describe('passwords and single sign-on', () => {
     const sessions = await countOf(stack, 'identity.session');
     const failures = await countOf(stack, 'identity.login_failure');
     const audits = await countOf(stack, `identity.outbox where audit like '%user.sign_in_failed%'`);
-    const addresses = [owner.email, member.email, member.email.toUpperCase().replace('EXAMPLE.COM', 'ExAmPlE.cOm'), pending, newAddress('unknown')];
+    const addresses = [
+      owner.email,
+      member.email,
+      member.email.toUpperCase().replace('EXAMPLE.COM', 'ExAmPlE.cOm'),
+      pending,
+      newAddress('unknown'),
+    ];
     for (const email of addresses) {
       for (const secret of [password, 'a wrong password']) {
         const answer = await login(email, secret);
         assertSso(answer);
-        assert.deepEqual(Object.keys(answer.body).sort(), ['Code', 'Message', 'Messages', 'RequestID']);
+        assert.deepEqual(Object.keys(answer.body).sort(), [
+          'Code',
+          'Message',
+          'Messages',
+          'RequestID',
+        ]);
       }
     }
     assert.equal(await countOf(stack, 'identity.session'), sessions);
     // Every look at a password is counted before it is taken.
-    assert.equal(await countOf(stack, `identity.rate_window where key like 'login ' || $1 || '%'`, [pending]), 0);
+    assert.equal(
+      await countOf(stack, `identity.rate_window where key like 'login ' || $1 || '%'`, [pending]),
+      0,
+    );
     assert.equal(await countOf(stack, 'identity.login_failure'), failures);
-    assert.equal(await countOf(stack, `identity.outbox where audit like '%user.sign_in_failed%'`), audits + 10);
+    assert.equal(
+      await countOf(stack, `identity.outbox where audit like '%user.sign_in_failed%'`),
+      audits + 10,
+    );
     const [entry] = await rowsOf<{ audit: string }>(
       stack,
       `select audit from identity.outbox where audit like '%user.sign_in_failed%' order by id desc limit 1`,
     );
     assert.equal((JSON.parse(entry?.audit ?? '{}') as { Code: string }).Code, 'permission_denied');
     // Spellings that name another domain are another domain's.
-    for (const email of [`${member.email}.`, member.email.replace('@', '@sub.')]) assertRefused(await login(email), 401, 'unauthenticated');
+    for (const email of [`${member.email}.`, member.email.replace('@', '@sub.')])
+      assertRefused(await login(email), 401, 'unauthenticated');
   });
 
   test('a new password gives no session there, and changes nothing about it', async () => {
     await want({ tenant, lifted: false });
     const { email } = member;
     await stack.call('Account_RequestPasswordReset', { Email: email });
-    const reset = await stack.call('Account_ResetPassword', { Token: tokenIn(await mailTo(stack, email, 2)), Password: password });
+    const reset = await stack.call('Account_ResetPassword', {
+      Token: tokenIn(await mailTo(stack, email, 2)),
+      Password: password,
+    });
     assert.deepEqual([reset.status, reset.body, reset.headers.get('set-cookie')], [200, {}, null]);
     assertSso(await login(email));
   });
@@ -123,7 +160,10 @@ describe('passwords and single sign-on', () => {
     const Token = tokenIn(await mailTo(stack, change.Email));
     await want({ tenant, lifted: false });
     const words = ['your organisation answers for this address: it cannot be changed here'];
-    for (const answer of [await stack.call('Account_ChangeEmail', change, person.token), await stack.call('Account_Verify', { Token })])
+    for (const answer of [
+      await stack.call('Account_ChangeEmail', change, person.token),
+      await stack.call('Account_Verify', { Token }),
+    ])
       assertRefused(answer, 403, 'permission_denied', words);
     await want({ tenant: '', lifted: false });
     assert.equal((await stack.call('Account_Verify', { Token })).status, 200);
@@ -136,9 +176,17 @@ describe('passwords and single sign-on', () => {
     assert.equal((await login(owner.email)).status, 200);
     for (const email of [member.email, other, pending]) assertSso(await login(email));
     for (const email of [owner.email, member.email, other, pending, newAddress('unknown')]) {
-      assertRefused(await login(email, 'a wrong password'), 401, 'unauthenticated', ['email or password is wrong']);
+      assertRefused(await login(email, 'a wrong password'), 401, 'unauthenticated', [
+        'email or password is wrong',
+      ]);
     }
-    assert.equal(await countOf(stack, 'identity.login_failure where email_key = $1 and failures > 0', [owner.email]), 1, 'guesses are counted');
+    assert.equal(
+      await countOf(stack, 'identity.login_failure where email_key = $1 and failures > 0', [
+        owner.email,
+      ]),
+      1,
+      'guesses are counted',
+    );
   });
 
   test('an owner gets in also where more than a thousand others own the tenant', async () => {
@@ -150,9 +198,21 @@ describe('passwords and single sign-on', () => {
          where t.tenant = $1 and to_jsonb(t)::text like '%' || $2 || '%'`,
         [tenant, owner.id],
       );
-    await copies('tenant_member', `jsonb_build_object('user_id', 'usr_0' || lpad(n::text, 25, '0'))`);
-    await copies('grant_entry', `jsonb_build_object('id', 'grt_0' || lpad(n::text, 25, '0'), 'subject', 'usr_0' || lpad(n::text, 25, '0'))`);
-    assert.ok((await countOf(stack, `access.grant_entry where tenant = $1 and role = 'owner' and subject < $2`, [tenant, owner.id])) >= 1100);
+    await copies(
+      'tenant_member',
+      `jsonb_build_object('user_id', 'usr_0' || lpad(n::text, 25, '0'))`,
+    );
+    await copies(
+      'grant_entry',
+      `jsonb_build_object('id', 'grt_0' || lpad(n::text, 25, '0'), 'subject', 'usr_0' || lpad(n::text, 25, '0'))`,
+    );
+    assert.ok(
+      (await countOf(
+        stack,
+        `access.grant_entry where tenant = $1 and role = 'owner' and subject < $2`,
+        [tenant, owner.id],
+      )) >= 1100,
+    );
     assert.equal((await login(owner.email)).status, 200);
     assertSso(await login(member.email));
   });
@@ -170,9 +230,22 @@ describe('passwords and single sign-on', () => {
   /** An owner of another tenant. */
   async function signUpElsewhere(): Promise<string> {
     const email = newAddress('elsewhere');
-    const { body } = await stack.call('Users_Create', { User: { Email: email }, Password: password }, stack.platformKey);
+    const { body } = await stack.call(
+      'Users_Create',
+      { User: { Email: email }, Password: password },
+      stack.platformKey,
+    );
     const OwnerID = (body['User'] as { ID: string }).ID;
-    assert.equal((await stack.call('Tenants_Create', { Tenant: { Name: 'Elsewhere' }, OwnerID }, stack.platformKey)).status, 200);
+    assert.equal(
+      (
+        await stack.call(
+          'Tenants_Create',
+          { Tenant: { Name: 'Elsewhere' }, OwnerID },
+          stack.platformKey,
+        )
+      ).status,
+      200,
+    );
     return email;
   }
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
@@ -7,9 +8,16 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { createClient } from '@connectrpc/connect';
-import { readFileSync } from 'node:fs';
 import { assertRefused, bodyOf, readList } from '../answers.ts';
-import { appOrigin, type Assertion, type FederationClient, newAssertion, opening, openFederation, refusedWith } from '../federation.ts';
+import {
+  type Assertion,
+  appOrigin,
+  type FederationClient,
+  newAssertion,
+  openFederation,
+  opening,
+  refusedWith,
+} from '../federation.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { countOf, dumpOf, eventsOf, textBelow } from '../store.ts';
@@ -25,7 +33,10 @@ describe('federation: sessions', () => {
   let owner: { token: string };
   let tenant: string;
   before(async () => {
-    stack = await startStack('five processes', { BAILIWICK_LIMITS: 'off', BAILIWICK_TENANT_GRACE_SECONDS: '1' });
+    stack = await startStack('five processes', {
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_TENANT_GRACE_SECONDS: '1',
+    });
     opened = openFederation(stack);
     ({ federation } = opened);
     owner = await signUp(stack);
@@ -40,15 +51,23 @@ describe('federation: sessions', () => {
   async function newGuest(assertion: Assertion = newAssertion(tenant)) {
     const { user } = await federation.admit(assertion);
     assert.ok(user);
-    const open = async (origin = '') => (await federation.openSession(opening(assertion, user.id, origin))).token;
+    const open = async (origin = '') =>
+      (await federation.openSession(opening(assertion, user.id, origin))).token;
     return { id: user.id, email: user.email, assertion, open };
   }
   const get = (token: string) => stack.call('Account_Get', {}, token);
   const exchange = (Code: string) => stack.call('Account_ExchangeCode', { Code });
-  const deadCode = async (code: string) => assertRefused(await exchange(code), 400, 'failed_precondition', ['the token is not valid any more']);
+  const deadCode = async (code: string) =>
+    assertRefused(await exchange(code), 400, 'failed_precondition', [
+      'the token is not valid any more',
+    ]);
   /** What is left of somebody from providers. */
   const leftOf = (userId: string) =>
-    Promise.all(['identity_link', 'sign_in_code', 'session'].map((table) => countOf(stack, `identity.${table} where user_id = $1`, [userId])));
+    Promise.all(
+      ['identity_link', 'sign_in_code', 'session'].map((table) =>
+        countOf(stack, `identity.${table} where user_id = $1`, [userId]),
+      ),
+    );
 
   test('OpenSession begins a session that tells where it came from', async () => {
     const { id, email, assertion, open } = await newGuest();
@@ -56,8 +75,13 @@ describe('federation: sessions', () => {
     assert.equal(tokenKind(token), 'session');
     assert.equal((bodyOf(await get(token))['User'] as { ID: string }).ID, id);
     const [session] = (await readList<Session>(stack, 'Sessions_List', {}, token)).items;
-    assert.deepEqual([session?.AuthMethod, session?.Provider, session?.IP, session?.UserAgent], ['oidc', assertion.provider, '192.0.2.7', 'A browser']);
-    const events = (await eventsOf(stack, 'identity', '')).filter(({ data }) => data['Email'] === email);
+    assert.deepEqual(
+      [session?.AuthMethod, session?.Provider, session?.IP, session?.UserAgent],
+      ['oidc', assertion.provider, '192.0.2.7', 'A browser'],
+    );
+    const events = (await eventsOf(stack, 'identity', '')).filter(
+      ({ data }) => data['Email'] === email,
+    );
     assert.deepEqual(
       events.map(({ type, actor }) => [type, actor]),
       [
@@ -67,19 +91,29 @@ describe('federation: sessions', () => {
     );
     assert.ok(events.at(-1)?.data['LastLoginAt']);
     assert.equal(
-      await countOf(stack, `identity.outbox where type = 'user.signed_in' and audit like '%"CredentialID":"' || $1 || '"%' and audit like '%192.0.2.7%'`, [
-        session?.ID,
-      ]),
+      await countOf(
+        stack,
+        `identity.outbox where type = 'user.signed_in' and audit like '%"CredentialID":"' || $1 || '"%' and audit like '%192.0.2.7%'`,
+        [session?.ID],
+      ),
       1,
     );
   });
 
   test('Credentials_Resolve tells the gateway which tenant a session came through', async () => {
     const { open } = await newGuest();
-    const sign = createCallerSigner('gateway', readFileSync(stack.wiring.secrets.callerKeyFile('gateway'), 'utf8'));
-    const transport = createHttpTransport({ url: `http://127.0.0.1:${stack.wiring.ports.identity.rpc}`, audience: 'identity', sign });
+    const sign = createCallerSigner(
+      'gateway',
+      readFileSync(stack.wiring.secrets.callerKeyFile('gateway'), 'utf8'),
+    );
+    const transport = createHttpTransport({
+      url: `http://127.0.0.1:${stack.wiring.ports.identity.rpc}`,
+      audience: 'identity',
+      sign,
+    });
     const credentials = createClient(Credentials, asService(transport, 'gateway'));
-    const tenantOf = async (token: string) => (await credentials.resolve({ tokenHash: tokenHash(token) })).ssoTenant;
+    const tenantOf = async (token: string) =>
+      (await credentials.resolve({ tokenHash: tokenHash(token) })).ssoTenant;
     assert.deepEqual([await tenantOf(await open()), await tenantOf(owner.token)], [tenant, '']);
     await transport.close();
   });
@@ -88,14 +122,27 @@ describe('federation: sessions', () => {
     const [disabled, deleted, unlinked] = [await newGuest(), await newGuest(), await newGuest()];
     bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
     bodyOf(await stack.call('Users_Delete', { UserID: deleted.id }, stack.platformKey));
-    bodyOf(await stack.call('Users_RemoveIdentity', { UserID: unlinked.id, Provider: unlinked.assertion.provider }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'Users_RemoveIdentity',
+        { UserID: unlinked.id, Provider: unlinked.assertion.provider },
+        stack.platformKey,
+      ),
+    );
     for (const origin of ['', appOrigin]) {
-      for (const guest of [disabled, deleted]) await refusedWith(guest.open(origin), 'ACCOUNT_DISABLED');
+      for (const guest of [disabled, deleted])
+        await refusedWith(guest.open(origin), 'ACCOUNT_DISABLED');
       await refusedWith(unlinked.open(origin), 'PROVIDER_INACTIVE');
     }
     const other = await newGuest();
-    await refusedWith(federation.openSession({ ...opening(other.assertion, other.id), tenant: createId('tnt') }), 'PROVIDER_INACTIVE');
-    await refusedWith(federation.openSession({ ...opening(other.assertion, other.id), provider: createId('sso') }), 'PROVIDER_INACTIVE');
+    await refusedWith(
+      federation.openSession({ ...opening(other.assertion, other.id), tenant: createId('tnt') }),
+      'PROVIDER_INACTIVE',
+    );
+    await refusedWith(
+      federation.openSession({ ...opening(other.assertion, other.id), provider: createId('sso') }),
+      'PROVIDER_INACTIVE',
+    );
     assert.deepEqual(await leftOf(other.id), [1, 0, 0]);
   });
 
@@ -105,7 +152,11 @@ describe('federation: sessions', () => {
     assert.equal(tokenKind(code), 'code');
     assert.deepEqual(await leftOf(id), [1, 1, 0]);
     assert.equal((await get(code)).status, 401);
-    const { Token, Session, User } = bodyOf(await exchange(code)) as { Token: string; Session: Session; User: { ID: string } };
+    const { Token, Session, User } = bodyOf(await exchange(code)) as {
+      Token: string;
+      Session: Session;
+      User: { ID: string };
+    };
     assert.deepEqual(
       [User.ID, Session.AuthMethod, Session.Provider, Session.IP, Session.UserAgent],
       [id, 'oidc', assertion.provider, '192.0.2.7', 'A browser'],
@@ -117,7 +168,11 @@ describe('federation: sessions', () => {
 
   test('a newer code voids the one that the same application had, and no other’s', async () => {
     const { open } = await newGuest();
-    const [old, elsewhere, next] = [await open(appOrigin), await open('https://other.example.com'), await open(appOrigin)];
+    const [old, elsewhere, next] = [
+      await open(appOrigin),
+      await open('https://other.example.com'),
+      await open(appOrigin),
+    ];
     await deadCode(old);
     for (const code of [elsewhere, next]) assert.equal((await exchange(code)).status, 200);
   });
@@ -128,7 +183,10 @@ describe('federation: sessions', () => {
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
     const [kept, foreign] = [await other.open(), await neighbour.open()];
     for (const live of [token, kept, foreign]) assert.equal((await get(live)).status, 200);
-    await federation.forgetProvider({ tenant: createId('tnt'), provider: guest.assertion.provider });
+    await federation.forgetProvider({
+      tenant: createId('tnt'),
+      provider: guest.assertion.provider,
+    });
     assert.equal((await get(token)).status, 200, 'another tenant has no such provider');
     const { provider } = guest.assertion;
     await federation.forgetProvider({ tenant, provider });
@@ -149,9 +207,19 @@ describe('federation: sessions', () => {
   test('Users_RemoveIdentity ends the sessions and codes of that provider with its answer', async () => {
     const guest = await newGuest();
     const other = await newGuest(newAssertion(tenant, { email: guest.email }));
-    const [token, code, kept] = [await guest.open(), await guest.open(appOrigin), await other.open()];
+    const [token, code, kept] = [
+      await guest.open(),
+      await guest.open(appOrigin),
+      await other.open(),
+    ];
     for (const live of [token, kept]) assert.equal((await get(live)).status, 200);
-    bodyOf(await stack.call('Users_RemoveIdentity', { UserID: guest.id, Provider: guest.assertion.provider }, kept));
+    bodyOf(
+      await stack.call(
+        'Users_RemoveIdentity',
+        { UserID: guest.id, Provider: guest.assertion.provider },
+        kept,
+      ),
+    );
     assert.equal((await get(token)).status, 401);
     await deadCode(code);
     assert.equal((await get(kept)).status, 200);
@@ -170,7 +238,9 @@ describe('federation: sessions', () => {
     const [token, kept] = [await member.open(), await (await newGuest()).open()];
     await member.open(appOrigin);
     bodyOf(await stack.call('Tenants_Delete', { Tenant: going }, owner.token));
-    await eventually('the tenant’s identities to be gone', async () => (await leftOf(member.id)).every((count) => count === 0));
+    await eventually('the tenant’s identities to be gone', async () =>
+      (await leftOf(member.id)).every((count) => count === 0),
+    );
     await eventually('the end of the session', async () => (await get(token)).status === 401);
     assert.equal((await get(kept)).status, 200);
   });
@@ -193,11 +263,19 @@ describe('federation: sessions', () => {
         federation.admit({ ...assertion, jit: false }),
       ]);
       // Refused they may be; a deadlock would be none of these.
-      for (const outcome of outcomes) if (outcome.status === 'rejected') assert.match(String(outcome.reason), /permission_denied/);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          assert.match(String(outcome.reason), /permission_denied/);
     }
     const [nobodys, shutOut, unlinked] = await Promise.all([
-      countOf(stack, 'identity.identity_link l left join identity.user_account u on u.id = l.user_id where u.id is null'),
-      countOf(stack, `identity.session s left join identity.user_account u on u.id = s.user_id and u.status = 'active' where u.id is null`),
+      countOf(
+        stack,
+        'identity.identity_link l left join identity.user_account u on u.id = l.user_id where u.id is null',
+      ),
+      countOf(
+        stack,
+        `identity.session s left join identity.user_account u on u.id = s.user_id and u.status = 'active' where u.id is null`,
+      ),
       countOf(
         stack,
         `identity.session s left join identity.identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
@@ -209,20 +287,31 @@ describe('federation: sessions', () => {
 
   test('no code or token is readable in the database, the logs or the broker', async () => {
     const { id, open } = await newGuest();
-    const [token, code, used] = [await open(), await open(appOrigin), await open('https://other.example.com')];
+    const [token, code, used] = [
+      await open(),
+      await open(appOrigin),
+      await open('https://other.example.com'),
+    ];
     const exchanged = String(bodyOf(await exchange(used))['Token']);
-    await eventually('the event in the broker', async () => textBelow(path.join(stack.folder, 'nats')).includes(id));
+    await eventually('the event in the broker', async () =>
+      textBelow(path.join(stack.folder, 'nats')).includes(id),
+    );
     const places = {
       database: await dumpOf(stack, 'identity'),
       logs: textBelow(path.join(stack.folder, 'logs')),
       broker: textBelow(path.join(stack.folder, 'nats')),
     };
     assert.ok(
-      places.database.includes(Buffer.from(tokenHash(code)).toString('hex')) && places.logs.includes('Account_ExchangeCode'),
+      places.database.includes(Buffer.from(tokenHash(code)).toString('hex')) &&
+        places.logs.includes('Account_ExchangeCode'),
       'the places are searched',
     );
     for (const [place, text] of Object.entries(places)) {
-      for (const secret of [token, code, used, exchanged]) assert.ok(!text.includes(secret) && !text.includes(secret.slice(8, 40)), `a secret in the ${place}`);
+      for (const secret of [token, code, used, exchanged])
+        assert.ok(
+          !text.includes(secret) && !text.includes(secret.slice(8, 40)),
+          `a secret in the ${place}`,
+        );
     }
   });
 });

@@ -20,8 +20,18 @@ describe('what identity sweeps', () => {
 
   const store = (text: string) => rowsOf({ databaseUrl: testDatabase.url }, text);
   const left = async () => {
-    const tables = ['registration', 'reset_token', 'email_change', 'sign_in_code', 'session', 'known_network', 'login_failure'];
-    const counts = await Promise.all(tables.map((table) => countOf({ databaseUrl: testDatabase.url }, `identity.${table}`)));
+    const tables = [
+      'registration',
+      'reset_token',
+      'email_change',
+      'sign_in_code',
+      'session',
+      'known_network',
+      'login_failure',
+    ];
+    const counts = await Promise.all(
+      tables.map((table) => countOf({ databaseUrl: testDatabase.url }, `identity.${table}`)),
+    );
     return Object.fromEntries(tables.map((table, index) => [table, counts[index]]));
   };
   /** So many rows that have had their time and one that has not, in each table. */
@@ -46,7 +56,14 @@ describe('what identity sweeps', () => {
       create function identity.fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger fail before delete on identity.registration for each row when (old.user_id = 'usr_5001') execute function identity.fail()`);
     await removeExpired(database, log);
-    const others = { reset_token: 1, email_change: 1, sign_in_code: 1, session: 1, known_network: 1, login_failure: 1 };
+    const others = {
+      reset_token: 1,
+      email_change: 1,
+      sign_in_code: 1,
+      session: 1,
+      known_network: 1,
+      login_failure: 1,
+    };
     // The first 5,000 are gone: they were written first.
     const { registration, ...rest } = await left();
     assert.deepEqual(rest, others);
@@ -61,8 +78,12 @@ describe('what identity sweeps', () => {
   });
 
   test('stops between two batches when the service does', async () => {
-    await store('delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code');
-    await store('delete from identity.session; delete from identity.known_network; delete from identity.login_failure');
+    await store(
+      'delete from identity.registration; delete from identity.reset_token; delete from identity.email_change; delete from identity.sign_in_code',
+    );
+    await store(
+      'delete from identity.session; delete from identity.known_network; delete from identity.login_failure',
+    );
     await fill(5001);
     let asked = 0;
     await removeExpired(database, log, () => ++asked > 1);

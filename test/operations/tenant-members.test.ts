@@ -24,11 +24,18 @@ describeBoth('tenant members', (topology) => {
   async function tenantOfAda(settings: object = {}): Promise<string> {
     return tenantFor(stack, ada.id, settings);
   }
-  const add = (tenant: string, { id }: Person, token = ada.token) => stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
-  const remove = (tenant: string, { id }: Person, token = ada.token) => stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: id }, token);
-  const membersOf = (tenant: string, limit = 200, token = ada.token) => readList<Member>(stack, 'TenantMembers_List', { Tenant: tenant }, token, limit);
-  const tenantsOf = async ({ token }: Person) => (bodyOf(await stack.call('Account_Get', {}, token))['Tenants'] as Array<{ ID: string }>).map(({ ID }) => ID);
-  const countEvents = async (tenant: string, type: string) => (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
+  const add = (tenant: string, { id }: Person, token = ada.token) =>
+    stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
+  const remove = (tenant: string, { id }: Person, token = ada.token) =>
+    stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: id }, token);
+  const membersOf = (tenant: string, limit = 200, token = ada.token) =>
+    readList<Member>(stack, 'TenantMembers_List', { Tenant: tenant }, token, limit);
+  const tenantsOf = async ({ token }: Person) =>
+    (bodyOf(await stack.call('Account_Get', {}, token))['Tenants'] as Array<{ ID: string }>).map(
+      ({ ID }) => ID,
+    );
+  const countEvents = async (tenant: string, type: string) =>
+    (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
 
   /** In the store, since nobody who is in the way of a test has to be an owner for it. */
   const makeOwner = (tenant: string, { id }: Person) =>
@@ -41,28 +48,47 @@ describeBoth('tenant members', (topology) => {
   test('TenantMembers_Add and TenantMembers_Remove change the list, repeat in silence and tell the endpoints', async () => {
     const tenant = await tenantOfAda();
     const hook = `members-${tenant}`;
-    const endpoint = { Tenant: tenant, Name: 'catcher', URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['tenant.*'] };
+    const endpoint = {
+      Tenant: tenant,
+      Name: 'catcher',
+      URL: `${stack.inboxUrl}/hooks/${hook}`,
+      EventTypes: ['tenant.*'],
+    };
     bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, ada.token));
     const caught = async (type: string) =>
       eventually(`${type} at the catcher`, async () => {
-        const events = (await caughtBy(stack, hook)).map(({ Body }) => JSON.parse(Body) as { type: string; data: Member; actor: object });
+        const events = (await caughtBy(stack, hook)).map(
+          ({ Body }) => JSON.parse(Body) as { type: string; data: Member; actor: object },
+        );
         return events.find((event) => event.type === type && event.data.UserID === bob.id);
       });
 
     assert.deepEqual((await add(tenant, bob)).body, {});
     assert.deepEqual((await add(tenant, bob)).body, {});
     const { items } = await membersOf(tenant);
-    assert.deepEqual(Object.fromEntries(items.map(({ UserID, Status, Source }) => [UserID, `${Status} ${Source}`])), {
-      [ada.id]: 'active creator',
-      [bob.id]: 'active admin',
-    });
+    assert.deepEqual(
+      Object.fromEntries(
+        items.map(({ UserID, Status, Source }) => [UserID, `${Status} ${Source}`]),
+      ),
+      {
+        [ada.id]: 'active creator',
+        [bob.id]: 'active admin',
+      },
+    );
     const joined = await caught('tenant.member_added');
     assert.deepEqual(
       joined.data,
       items.find(({ UserID }) => UserID === bob.id),
     );
     assert.deepEqual(joined.actor, { type: 'user', id: ada.id });
-    assert.deepEqual(await rowsOf(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2', [tenant, bob.id]), [{ role: 'member' }]);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select role from access.grant_entry where tenant = $1 and subject = $2',
+        [tenant, bob.id],
+      ),
+      [{ role: 'member' }],
+    );
 
     assert.deepEqual((await remove(tenant, bob)).body, {});
     assert.deepEqual((await remove(tenant, bob)).body, {});
@@ -71,27 +97,71 @@ describeBoth('tenant members', (topology) => {
       (await membersOf(tenant)).items.map(({ UserID }) => UserID),
       [ada.id],
     );
-    assert.equal(await countOf(stack, 'access.grant_entry where tenant = $1 and subject = $2', [tenant, bob.id]), 0);
+    assert.equal(
+      await countOf(stack, 'access.grant_entry where tenant = $1 and subject = $2', [
+        tenant,
+        bob.id,
+      ]),
+      0,
+    );
     const types = await eventTypesOf(stack, 'access', tenant);
-    assert.equal(types.filter((type) => type === 'tenant.member_added').length, 2, 'the creator and Bob');
+    assert.equal(
+      types.filter((type) => type === 'tenant.member_added').length,
+      2,
+      'the creator and Bob',
+    );
     assert.equal(types.filter((type) => type === 'tenant.member_removed').length, 1);
   });
 
   test('TenantMembers_Add called thirty times at once makes one member', async () => {
     const tenant = await tenantOfAda();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => patiently(() => add(tenant, bob))));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => patiently(() => add(tenant, bob))),
+    );
     for (const answer of answers) bodyOf(answer);
-    assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [tenant, bob.id]), 1);
-    assert.equal(await countOf(stack, 'access.grant_entry where tenant = $1 and subject = $2', [tenant, bob.id]), 1);
+    assert.equal(
+      await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
+        tenant,
+        bob.id,
+      ]),
+      1,
+    );
+    assert.equal(
+      await countOf(stack, 'access.grant_entry where tenant = $1 and subject = $2', [
+        tenant,
+        bob.id,
+      ]),
+      1,
+    );
     assert.equal(await countEvents(tenant, 'tenant.member_added'), 2, 'the creator and Bob');
   });
 
   test("TenantMembers_Add gives the tenant's default role, and takes only users that exist", async () => {
     const tenant = await tenantOfAda({ DefaultRole: 'auditor' });
     bodyOf(await add(tenant, bob));
-    assert.deepEqual(await rowsOf(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2', [tenant, bob.id]), [{ role: 'auditor' }]);
-    assertRefused(await stack.call('TenantMembers_Add', { Tenant: tenant, UserID: 'usr_01hzzzzzzzzzzzzzzzzzzzzzzz' }, ada.token), 400, 'not_found');
-    assertRefused(await stack.call('TenantMembers_Add', { Tenant: tenant }, ada.token), 400, 'invalid_argument', ['UserID is required']);
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select role from access.grant_entry where tenant = $1 and subject = $2',
+        [tenant, bob.id],
+      ),
+      [{ role: 'auditor' }],
+    );
+    assertRefused(
+      await stack.call(
+        'TenantMembers_Add',
+        { Tenant: tenant, UserID: 'usr_01hzzzzzzzzzzzzzzzzzzzzzzz' },
+        ada.token,
+      ),
+      400,
+      'not_found',
+    );
+    assertRefused(
+      await stack.call('TenantMembers_Add', { Tenant: tenant }, ada.token),
+      400,
+      'invalid_argument',
+      ['UserID is required'],
+    );
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [tenant]), 2);
   });
 
@@ -109,7 +179,8 @@ describeBoth('tenant members', (topology) => {
   test('a plain member reads the tenant and changes nobody in it', async () => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
-    for (const operation of ['Tenants_Get', 'TenantMembers_List', 'Groups_List']) bodyOf(await stack.call(operation, { Tenant: tenant }, bob.token));
+    for (const operation of ['Tenants_Get', 'TenantMembers_List', 'Groups_List'])
+      bodyOf(await stack.call(operation, { Tenant: tenant }, bob.token));
     assertRefused(await add(tenant, carol, bob.token), 403, 'permission_denied');
     assertRefused(await remove(tenant, ada, bob.token), 403, 'permission_denied');
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [tenant]), 2);
@@ -119,16 +190,31 @@ describeBoth('tenant members', (topology) => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, ada.token));
-    bodyOf(await stack.call('Groups_AddMember', { Tenant: tenant, Group: 'eng', UserID: bob.id }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Groups_AddMember',
+        { Tenant: tenant, Group: 'eng', UserID: bob.id },
+        ada.token,
+      ),
+    );
     assert.ok((await tenantsOf(bob)).includes(tenant));
     const reads = () =>
-      Promise.all(['Tenants_Get', 'TenantMembers_List', 'Groups_List', 'Groups_ListByTenant'].map((name) => stack.call(name, { Tenant: tenant }, bob.token)));
+      Promise.all(
+        ['Tenants_Get', 'TenantMembers_List', 'Groups_List', 'Groups_ListByTenant'].map((name) =>
+          stack.call(name, { Tenant: tenant }, bob.token),
+        ),
+      );
     for (const answer of await reads()) bodyOf(answer);
 
     bodyOf(await remove(tenant, bob));
     for (const answer of await reads()) assertRefused(answer, 403, 'permission_denied');
     assert.ok(!(await tenantsOf(bob)).includes(tenant));
-    const groups = await readList<{ Tenant: string }>(stack, 'Groups_ListMemberGroups', { UserID: bob.id }, bob.token);
+    const groups = await readList<{ Tenant: string }>(
+      stack,
+      'Groups_ListMemberGroups',
+      { UserID: bob.id },
+      bob.token,
+    );
     assert.ok(!groups.items.some(({ Tenant }) => Tenant === tenant));
     assert.equal(await countOf(stack, 'access.group_member where tenant = $1', [tenant]), 0);
 
@@ -142,7 +228,9 @@ describeBoth('tenant members', (topology) => {
     const tenant = await tenantOfAda();
     bodyOf(await add(tenant, bob));
     for (const token of [ada.token, stack.platformKey]) {
-      assertRefused(await remove(tenant, ada, token), 400, 'failed_precondition', ['the last owner of a tenant cannot be removed']);
+      assertRefused(await remove(tenant, ada, token), 400, 'failed_precondition', [
+        'the last owner of a tenant cannot be removed',
+      ]);
     }
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'a' } }, ada.token));
     assert.equal(await countEvents(tenant, 'tenant.member_removed'), 0);
@@ -155,8 +243,14 @@ describeBoth('tenant members', (topology) => {
     bodyOf(await stack.call('Users_Disable', { UserID: dan.id }, stack.platformKey));
     assertRefused(await remove(tenant, dan, bob.token), 403, 'permission_denied');
     const Grant = { Tenant: tenant, UserID: dan.id, Role: 'owner' };
-    const byThePlatform = [await remove(tenant, dan, stack.platformKey), await stack.call('Grants_Remove', { Grant }, stack.platformKey)];
-    for (const answer of byThePlatform) assertRefused(answer, 400, 'failed_precondition', ['the last owner of a tenant cannot be removed']);
+    const byThePlatform = [
+      await remove(tenant, dan, stack.platformKey),
+      await stack.call('Grants_Remove', { Grant }, stack.platformKey),
+    ];
+    for (const answer of byThePlatform)
+      assertRefused(answer, 400, 'failed_precondition', [
+        'the last owner of a tenant cannot be removed',
+      ]);
   });
 
   test('everybody may leave a tenant, and nobody learns of one by trying', async () => {
@@ -164,7 +258,8 @@ describeBoth('tenant members', (topology) => {
     bodyOf(await add(tenant, bob));
     assertRefused(await remove(tenant, ada, bob.token), 403, 'permission_denied');
     bodyOf(await remove(tenant, bob, bob.token));
-    for (const nowhere of [tenant, 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz']) assertRefused(await remove(nowhere, bob, bob.token), 403, 'permission_denied');
+    for (const nowhere of [tenant, 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz'])
+      assertRefused(await remove(nowhere, bob, bob.token), 403, 'permission_denied');
     assert.equal(await countEvents(tenant, 'tenant.member_removed'), 1);
   });
 
@@ -173,9 +268,14 @@ describeBoth('tenant members', (topology) => {
       const tenant = await tenantOfAda();
       bodyOf(await add(tenant, bob));
       await makeOwner(tenant, bob);
-      const answers = await Promise.all([ada, bob].map((owner) => remove(tenant, owner, stack.platformKey)));
+      const answers = await Promise.all(
+        [ada, bob].map((owner) => remove(tenant, owner, stack.platformKey)),
+      );
       assert.deepEqual(answers.map(({ status }) => `${status}`).sort(), ['200', '400']);
-      assert.equal(await countOf(stack, `access.grant_entry where tenant = $1 and role = 'owner'`, [tenant]), 1);
+      assert.equal(
+        await countOf(stack, `access.grant_entry where tenant = $1 and role = 'owner'`, [tenant]),
+        1,
+      );
       assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [tenant]), 1);
     }
   });
@@ -185,7 +285,8 @@ describeBoth('tenant members', (topology) => {
     bodyOf(await add(tenant, bob));
     bodyOf(await add(tenant, carol, bob.token));
     await makeOwner(tenant, carol);
-    for (const owner of [ada, carol]) assertRefused(await remove(tenant, owner, bob.token), 403, 'permission_denied');
+    for (const owner of [ada, carol])
+      assertRefused(await remove(tenant, owner, bob.token), 403, 'permission_denied');
     assert.equal(await countOf(stack, 'access.tenant_member where tenant = $1', [tenant]), 3);
     bodyOf(await remove(tenant, carol, ada.token));
     bodyOf(await remove(tenant, bob, bob.token));

@@ -6,7 +6,15 @@ import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { newAddress, password, register, signUp } from '../people.ts';
 import { countOf, eventTypesOf, rowsOf } from '../store.ts';
 
-type Tenant = { ID: string; Slug: string; Name: string; Status: string; Settings: Record<string, unknown>; Metadata: object; CreatedAt: string };
+type Tenant = {
+  ID: string;
+  Slug: string;
+  Name: string;
+  Status: string;
+  Settings: Record<string, unknown>;
+  Metadata: object;
+  CreatedAt: string;
+};
 
 const suffix = () => randomBytes(4).toString('hex');
 const missingUser = 'usr_01hzzzzzzzzzzzzzzzzzzzzzzz';
@@ -21,33 +29,73 @@ describeBoth('tenants', (topology) => {
   });
   after(() => stack?.stop());
 
-  const create = (tenant: object, token = ada.token, rest: object = {}) => stack.call('Tenants_Create', { Tenant: tenant, ...rest }, token);
+  const create = (tenant: object, token = ada.token, rest: object = {}) =>
+    stack.call('Tenants_Create', { Tenant: tenant, ...rest }, token);
 
   test('Tenants_Create stores the tenant with its creator as member and owner', async () => {
     const slug = `shop-${suffix()}`;
-    const sent = { Name: 'Shop', Slug: slug, Settings: { MaxBotKeyDays: 30 }, Metadata: { plan: 'small' }, ID: 7, Status: 'suspended', CreatedAt: 'never' };
+    const sent = {
+      Name: 'Shop',
+      Slug: slug,
+      Settings: { MaxBotKeyDays: 30 },
+      Metadata: { plan: 'small' },
+      ID: 7,
+      Status: 'suspended',
+      CreatedAt: 'never',
+    };
     const tenant = recordIn(await create(sent), 'Tenant') as Tenant;
     assert.match(tenant.ID, /^tnt_[0-7][0-9a-z]{25}$/);
-    assert.deepEqual([tenant.Slug, tenant.Name, tenant.Status, tenant.Metadata], [slug, 'Shop', 'active', { plan: 'small' }]);
+    assert.deepEqual(
+      [tenant.Slug, tenant.Name, tenant.Status, tenant.Metadata],
+      [slug, 'Shop', 'active', { plan: 'small' }],
+    );
     assert.equal(tenant.Settings['MaxBotKeyDays'], 30);
-    assert.deepEqual(await rowsOf(stack, 'select slug, name, status, created_by from access.tenant where id = $1', [tenant.ID]), [
-      { slug, name: 'Shop', status: 'active', created_by: ada.id },
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select slug, name, status, created_by from access.tenant where id = $1',
+        [tenant.ID],
+      ),
+      [{ slug, name: 'Shop', status: 'active', created_by: ada.id }],
+    );
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select user_id, status, source from access.tenant_member where tenant = $1',
+        [tenant.ID],
+      ),
+      [{ user_id: ada.id, status: 'active', source: 'creator' }],
+    );
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select subject_type, subject, role, resource, expires_at from access.grant_entry where tenant = $1',
+        [tenant.ID],
+      ),
+      [{ subject_type: 'user', subject: ada.id, role: 'owner', resource: '', expires_at: null }],
+    );
+    assert.deepEqual((await eventTypesOf(stack, 'access', tenant.ID)).sort(), [
+      'grant.added',
+      'tenant.created',
+      'tenant.member_added',
     ]);
-    assert.deepEqual(await rowsOf(stack, 'select user_id, status, source from access.tenant_member where tenant = $1', [tenant.ID]), [
-      { user_id: ada.id, status: 'active', source: 'creator' },
-    ]);
-    assert.deepEqual(await rowsOf(stack, 'select subject_type, subject, role, resource, expires_at from access.grant_entry where tenant = $1', [tenant.ID]), [
-      { subject_type: 'user', subject: ada.id, role: 'owner', resource: '', expires_at: null },
-    ]);
-    assert.deepEqual((await eventTypesOf(stack, 'access', tenant.ID)).sort(), ['grant.added', 'tenant.created', 'tenant.member_added']);
-    assert.deepEqual(recordIn(await stack.call('Tenants_Get', { Tenant: tenant.ID }, ada.token), 'Tenant'), tenant);
+    assert.deepEqual(
+      recordIn(await stack.call('Tenants_Get', { Tenant: tenant.ID }, ada.token), 'Tenant'),
+      tenant,
+    );
   });
 
   test('Tenants_Create makes a slug from the name, and another one where that is taken', async () => {
     const end = suffix();
-    const first = recordIn(await create({ Name: `Bäckerei Müller & Co ${end}` }), 'Tenant') as Tenant;
+    const first = recordIn(
+      await create({ Name: `Bäckerei Müller & Co ${end}` }),
+      'Tenant',
+    ) as Tenant;
     assert.equal(first.Slug, `backerei-muller-co-${end}`);
-    const second = recordIn(await create({ Name: `Bäckerei Müller & Co ${end}` }), 'Tenant') as Tenant;
+    const second = recordIn(
+      await create({ Name: `Bäckerei Müller & Co ${end}` }),
+      'Tenant',
+    ) as Tenant;
     assert.match(second.Slug, new RegExp(`^backerei-muller-co-${end}-[0-9a-z]{4}$`));
     assert.equal(
       await countOf(stack, 'access.tenant where id = any ($1) and slug = any ($2)', [
@@ -60,31 +108,63 @@ describeBoth('tenants', (topology) => {
 
   test('Tenants_Create answers already_exists for a slug that is taken, also by one of many at once', async () => {
     const slug = `taken-${suffix()}`;
-    const answers = await Promise.all([ada, bob, ada, bob].map(({ token }) => create({ Name: 'Race', Slug: slug }, token)));
+    const answers = await Promise.all(
+      [ada, bob, ada, bob].map(({ token }) => create({ Name: 'Race', Slug: slug }, token)),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'already_exists', ['Tenant.Slug is taken']);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      assertRefused(answer, 400, 'already_exists', ['Tenant.Slug is taken']);
     assert.equal(await countOf(stack, 'access.tenant where slug = $1', [slug]), 1);
     // The members and grants of the losers went with them.
-    assert.equal(await countOf(stack, 'access.tenant_member m where not exists (select 1 from access.tenant t where t.id = m.tenant)'), 0);
-    assert.equal(await countOf(stack, 'access.grant_entry g where not exists (select 1 from access.tenant t where t.id = g.tenant)'), 0);
+    assert.equal(
+      await countOf(
+        stack,
+        'access.tenant_member m where not exists (select 1 from access.tenant t where t.id = m.tenant)',
+      ),
+      0,
+    );
+    assert.equal(
+      await countOf(
+        stack,
+        'access.grant_entry g where not exists (select 1 from access.tenant t where t.id = g.tenant)',
+      ),
+      0,
+    );
   });
 
   test('Tenants_Create refuses what breaks a rule, all of it in one list', async () => {
-    const slugRule = 'Tenant.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
-    assertRefused(await create({ Slug: 'Not A Slug' }), 400, 'invalid_argument', [slugRule, 'Tenant.Name is required']);
+    const slugRule =
+      'Tenant.Slug must be 2 to 63 lower-case letters, digits and "-", beginning with a letter';
+    assertRefused(await create({ Slug: 'Not A Slug' }), 400, 'invalid_argument', [
+      slugRule,
+      'Tenant.Name is required',
+    ]);
     for (const slug of ['a', '1a', 'a_b', `a${'b'.repeat(63)}`, 'ä-b'])
       assertRefused(await create({ Name: 'a', Slug: slug }), 400, 'invalid_argument', [slugRule]);
-    assertRefused(await create({ Name: 'x'.repeat(129) }), 400, 'invalid_argument', ['Tenant.Name must be at most 128 characters']);
+    assertRefused(await create({ Name: 'x'.repeat(129) }), 400, 'invalid_argument', [
+      'Tenant.Name must be at most 128 characters',
+    ]);
     const owner = { Name: 'a', Settings: { DefaultRole: 'owner' } };
-    assertRefused(await create(owner), 400, 'invalid_argument', ['Tenant.Settings.DefaultRole must not be owner']);
-    assertRefused(await create({ Name: 'a', Settings: { DefaultRole: 'no-such-role' } }), 400, 'not_found');
+    assertRefused(await create(owner), 400, 'invalid_argument', [
+      'Tenant.Settings.DefaultRole must not be owner',
+    ]);
+    assertRefused(
+      await create({ Name: 'a', Settings: { DefaultRole: 'no-such-role' } }),
+      400,
+      'not_found',
+    );
   });
 
   test('Tenants_Create gives a person ten, however many are asked for at once', async () => {
     const eve = await signUp(stack);
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => patiently(() => create({ Name: `Number ${index}` }, eve.token))));
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        patiently(() => create({ Name: `Number ${index}` }, eve.token)),
+      ),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 10);
-    for (const answer of answers.filter(({ status }) => status !== 200)) assertRefused(answer, 400, 'failed_precondition');
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      assertRefused(answer, 400, 'failed_precondition');
     assert.equal(await countOf(stack, 'access.tenant where created_by = $1', [eve.id]), 10);
     // What the platform gives them does not count.
     bodyOf(await create({ Name: 'A gift' }, stack.platformKey, { OwnerID: eve.id }));
@@ -93,57 +173,134 @@ describeBoth('tenants', (topology) => {
   });
 
   test('Tenants_Create makes somebody else the owner for the platform alone', async () => {
-    const tenant = recordIn(await create({ Name: 'For Bob' }, stack.platformKey, { OwnerID: bob.id }), 'Tenant') as Tenant;
-    assert.deepEqual(await rowsOf(stack, 'select subject, role from access.grant_entry where tenant = $1', [tenant.ID]), [{ subject: bob.id, role: 'owner' }]);
+    const tenant = recordIn(
+      await create({ Name: 'For Bob' }, stack.platformKey, { OwnerID: bob.id }),
+      'Tenant',
+    ) as Tenant;
+    assert.deepEqual(
+      await rowsOf(stack, 'select subject, role from access.grant_entry where tenant = $1', [
+        tenant.ID,
+      ]),
+      [{ subject: bob.id, role: 'owner' }],
+    );
     bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant.ID, Path: 'a' } }, bob.token));
     const before = await countOf(stack, 'access.tenant');
-    assertRefused(await create({ Name: 'For Bob' }, ada.token, { OwnerID: bob.id }), 403, 'permission_denied');
-    assertRefused(await create({ Name: 'For nobody' }, stack.platformKey), 400, 'invalid_argument', ['OwnerID is required']);
-    assertRefused(await create({ Name: 'For nobody' }, stack.platformKey, { OwnerID: missingUser }), 400, 'not_found');
+    assertRefused(
+      await create({ Name: 'For Bob' }, ada.token, { OwnerID: bob.id }),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await create({ Name: 'For nobody' }, stack.platformKey),
+      400,
+      'invalid_argument',
+      ['OwnerID is required'],
+    );
+    assertRefused(
+      await create({ Name: 'For nobody' }, stack.platformKey, { OwnerID: missingUser }),
+      400,
+      'not_found',
+    );
     assert.equal(await countOf(stack, 'access.tenant'), before);
   });
 
   test('a person without a verified address gets no tenant on any way', async () => {
     const email = newAddress('unverified');
     const id = await register(stack, email);
-    assertRefused(await stack.call('Account_Login', { Email: email, Password: password }), 403, 'permission_denied', ['email is not verified']);
-    assertRefused(await create({ Name: 'a' }, stack.platformKey, { OwnerID: id }), 400, 'not_found');
-    assertRefused(await stack.call('Tenants_Create', { Tenant: { Name: 'a' } }), 401, 'unauthenticated');
+    assertRefused(
+      await stack.call('Account_Login', { Email: email, Password: password }),
+      403,
+      'permission_denied',
+      ['email is not verified'],
+    );
+    assertRefused(
+      await create({ Name: 'a' }, stack.platformKey, { OwnerID: id }),
+      400,
+      'not_found',
+    );
+    assertRefused(
+      await stack.call('Tenants_Create', { Tenant: { Name: 'a' } }),
+      401,
+      'unauthenticated',
+    );
     assert.equal(await countOf(stack, 'access.tenant_member where user_id = $1', [id]), 0);
   });
 
   test('Tenants_Get is for members and the platform', async () => {
-    const tenant = recordIn(await create({ Name: 'Mine' }, stack.platformKey, { OwnerID: ada.id }), 'Tenant') as Tenant;
+    const tenant = recordIn(
+      await create({ Name: 'Mine' }, stack.platformKey, { OwnerID: ada.id }),
+      'Tenant',
+    ) as Tenant;
     for (const token of [ada.token, stack.platformKey])
-      assert.deepEqual(recordIn(await stack.call('Tenants_Get', { Tenant: tenant.ID }, token), 'Tenant'), tenant);
-    assertRefused(await stack.call('Tenants_Get', { Tenant: tenant.ID }, bob.token), 403, 'permission_denied');
-    assertRefused(await stack.call('Tenants_Get', { Tenant: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz' }, stack.platformKey), 400, 'not_found');
-    assertRefused(await stack.call('Tenants_Get', {}, ada.token), 400, 'invalid_argument', ['Tenant is required']);
-    assertRefused(await stack.call('Tenants_Get', { Tenant: 'acme' }, ada.token), 400, 'invalid_argument', [
-      'Tenant must be an identifier that begins with tnt_',
+      assert.deepEqual(
+        recordIn(await stack.call('Tenants_Get', { Tenant: tenant.ID }, token), 'Tenant'),
+        tenant,
+      );
+    assertRefused(
+      await stack.call('Tenants_Get', { Tenant: tenant.ID }, bob.token),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await stack.call(
+        'Tenants_Get',
+        { Tenant: 'tnt_01hzzzzzzzzzzzzzzzzzzzzzzz' },
+        stack.platformKey,
+      ),
+      400,
+      'not_found',
+    );
+    assertRefused(await stack.call('Tenants_Get', {}, ada.token), 400, 'invalid_argument', [
+      'Tenant is required',
     ]);
+    assertRefused(
+      await stack.call('Tenants_Get', { Tenant: 'acme' }, ada.token),
+      400,
+      'invalid_argument',
+      ['Tenant must be an identifier that begins with tnt_'],
+    );
   });
 
   test('Tenants_ListMine pages through the tenants of the caller, and Account_Get names the same', async () => {
     const dan = await signUp(stack);
-    assert.deepEqual(await readPage(stack, 'Tenants_ListMine', {}, dan.token), { Items: [], NextCursor: '' });
+    assert.deepEqual(await readPage(stack, 'Tenants_ListMine', {}, dan.token), {
+      Items: [],
+      NextCursor: '',
+    });
     const made: Tenant[] = [];
-    for (let index = 0; index < 5; index++) made.push(recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant);
+    for (let index = 0; index < 5; index++)
+      made.push(recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant);
     // In order of ids, which ascend with time down to the millisecond.
     made.sort((one, other) => (one.ID < other.ID ? -1 : 1));
     const { items, sizes } = await readList<Tenant>(stack, 'Tenants_ListMine', {}, dan.token, 2);
     assert.deepEqual(sizes, [2, 2, 1]);
     assert.deepEqual(items, made);
-    assert.deepEqual((await readPage<Tenant>(stack, 'Tenants_ListMine', { Page: { Limit: 5 } }, dan.token)).NextCursor, '');
+    assert.deepEqual(
+      (await readPage<Tenant>(stack, 'Tenants_ListMine', { Page: { Limit: 5 } }, dan.token))
+        .NextCursor,
+      '',
+    );
     const account = bodyOf(await stack.call('Account_Get', {}, dan.token));
     assert.deepEqual(
       account['Tenants'],
       made.map(({ ID, Slug, Name }) => ({ ID, Slug, Name })),
     );
-    const { NextCursor } = await readPage(stack, 'Tenants_ListMine', { Page: { Limit: 1 } }, dan.token);
-    assertRefused(await stack.call('Tenants_ListMine', { Page: { Cursor: NextCursor } }, ada.token), 400, 'invalid_argument', [
-      'Page.Cursor is not a cursor of this list',
-    ]);
-    assertRefused(await stack.call('Tenants_ListMine', {}, stack.platformKey), 403, 'permission_denied');
+    const { NextCursor } = await readPage(
+      stack,
+      'Tenants_ListMine',
+      { Page: { Limit: 1 } },
+      dan.token,
+    );
+    assertRefused(
+      await stack.call('Tenants_ListMine', { Page: { Cursor: NextCursor } }, ada.token),
+      400,
+      'invalid_argument',
+      ['Page.Cursor is not a cursor of this list'],
+    );
+    assertRefused(
+      await stack.call('Tenants_ListMine', {}, stack.platformKey),
+      403,
+      'permission_denied',
+    );
   });
 });

@@ -23,11 +23,19 @@ describe('known and unknown addresses are answered after the same time', () => {
 
   const create = async (count: number): Promise<string[]> => {
     const addresses = Array.from({ length: count }, () => newAddress());
-    for (const Email of addresses) bodyOf(await stack.call('Users_Create', { User: { Email }, Password: password }, stack.platformKey));
+    for (const Email of addresses)
+      bodyOf(
+        await stack.call(
+          'Users_Create',
+          { User: { Email }, Password: password },
+          stack.platformKey,
+        ),
+      );
     return addresses;
   };
   const unknown = (count: number) => Array.from({ length: count }, () => newAddress('nobody'));
-  const repeated = (addresses: readonly string[], times: number) => addresses.flatMap((address) => Array.from({ length: times }, () => address));
+  const repeated = (addresses: readonly string[], times: number) =>
+    addresses.flatMap((address) => Array.from({ length: times }, () => address));
 
   async function took(call: () => Promise<Answer>, status: number): Promise<number> {
     const began = performance.now();
@@ -38,7 +46,12 @@ describe('known and unknown addresses are answered after the same time', () => {
   }
 
   /** Calls with an address of the one kind and of the other in turn, and compares the medians. */
-  async function compare(say: (line: string) => void, call: (address: string) => Promise<Answer>, status: number, kinds: () => Promise<[string[], string[]]>) {
+  async function compare(
+    say: (line: string) => void,
+    call: (address: string) => Promise<Answer>,
+    status: number,
+    kinds: () => Promise<[string[], string[]]>,
+  ) {
     const seen: string[] = [];
     for (let attempt = 0; attempt < tries; attempt++) {
       const [known, strange] = await kinds();
@@ -49,13 +62,15 @@ describe('known and unknown addresses are answered after the same time', () => {
           [1, strange[index] ?? assert.fail()],
         ] as const;
         // What one call leaves to be done after its answer burdens the next: neither kind is always the next.
-        for (const [kind, to] of index % 2 === 0 ? pair : pair.toReversed()) times[kind].push(await took(() => call(to), status));
+        for (const [kind, to] of index % 2 === 0 ? pair : pair.toReversed())
+          times[kind].push(await took(() => call(to), status));
       }
       // The first ones warm up.
       const [one, other] = times.map((all) => median(all.slice(4))) as [number, number];
       seen.push(`known ${one.toFixed(2)} ms, unknown ${other.toFixed(2)} ms`);
       const difference = Math.abs(one - other);
-      if (difference < leastMs || difference < share * Math.min(one, other)) return say(seen.join('; '));
+      if (difference < leastMs || difference < share * Math.min(one, other))
+        return say(seen.join('; '));
     }
     assert.fail(seen.join('; '));
   }

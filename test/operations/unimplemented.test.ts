@@ -22,10 +22,23 @@ describeBoth('every operation', (topology) => {
     for (const operation of operations.values()) {
       // Signing out would end the session that the others need, and a long text is no JSON.
       if (!operation.public || operation.stream || operation.sessionCookie === 'clear') continue;
-      const credential = operation.credential === 'worker' ? stack.workerToken : operation.credential === 'session' ? token : stack.platformKey;
-      const answer = await stack.call(operation.name, validRequest(operation.name, values), credential);
+      const credential =
+        operation.credential === 'worker'
+          ? stack.workerToken
+          : operation.credential === 'session'
+            ? token
+            : stack.platformKey;
+      const answer = await stack.call(
+        operation.name,
+        validRequest(operation.name, values),
+        credential,
+      );
       assert.ok(answer.status < 500, `${operation.name}: ${JSON.stringify(answer.body)}`);
-      assert.notEqual(answer.body.Code, 'invalid_argument', `${operation.name}: ${JSON.stringify(answer.body)}`);
+      assert.notEqual(
+        answer.body.Code,
+        'invalid_argument',
+        `${operation.name}: ${JSON.stringify(answer.body)}`,
+      );
       if (answer.body.Code !== 'unimplemented') continue;
       found.push(operation.name);
     }
@@ -36,7 +49,10 @@ describeBoth('every operation', (topology) => {
 type Values = { tenant: string; email: string; userId: string; url: string };
 
 /** A request that passes every check of its shape. */
-function validRequest(operation: string, { tenant: Tenant, email: Email, userId: UserID, url: URL }: Values): unknown {
+function validRequest(
+  operation: string,
+  { tenant: Tenant, email: Email, userId: UserID, url: URL }: Values,
+): unknown {
   const [area = '', verb = ''] = operation.split('_');
   const everywhere = {
     Tenant,
@@ -61,20 +77,61 @@ function validRequest(operation: string, { tenant: Tenant, email: Email, userId:
     GroupGrants: { Grant: grant },
     BotGrants: { Grant: grant },
     Bots: { Bot: { Tenant, Name: 'a' }, ID: createId('bot') },
-    BotKeys: { Bot: createId('bot'), ID: createId('bky'), ExpiresAt: new Date(Date.now() + 3_600_000).toISOString() },
+    BotKeys: {
+      Bot: createId('bot'),
+      ID: createId('bky'),
+      ExpiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    },
     Domain: { ID: createId('dom'), Name: 'example.com' },
-    Sso: { Provider: { Tenant, Kind: 'oidc', Name: 'a', Issuer: URL, ClientID: 'a', TokenAuthMethod: 'none' }, ID: createId('sso') },
+    Sso: {
+      Provider: {
+        Tenant,
+        Kind: 'oidc',
+        Name: 'a',
+        Issuer: URL,
+        ClientID: 'a',
+        TokenAuthMethod: 'none',
+      },
+      ID: createId('sso'),
+    },
     Webhooks: {
-      Endpoint: verb === 'Deliver' || verb === 'ListAttempts' ? createId('whk') : { ID: createId('whk'), Tenant, Name: 'a', URL },
+      Endpoint:
+        verb === 'Deliver' || verb === 'ListAttempts'
+          ? createId('whk')
+          : { ID: createId('whk'), Tenant, Name: 'a', URL },
       ID: createId('whk'),
     },
-    Chat: { Endpoint: verb === 'Deliver' || verb === 'ListAttempts' ? createId('slk') : { ID: createId('slk'), Tenant, Name: 'a' }, ID: createId('slk'), URL },
+    Chat: {
+      Endpoint:
+        verb === 'Deliver' || verb === 'ListAttempts'
+          ? createId('slk')
+          : { ID: createId('slk'), Tenant, Name: 'a' },
+      ID: createId('slk'),
+      URL,
+    },
     // What closes a tenant or shuts a person out is asked about ones that there are not: the other operations need these.
-    Tenants: { Tenant: { Create: { Name: 'a' }, Update: { ID: Tenant }, Get: Tenant }[verb] ?? createId('tnt'), OwnerID: UserID },
+    Tenants: {
+      Tenant:
+        { Create: { Name: 'a' }, Update: { ID: Tenant }, Get: Tenant }[verb] ?? createId('tnt'),
+      OwnerID: UserID,
+    },
     Account: { Kind: 'password_changed', Current: 'not the password' },
     Sessions: { ID: createId('ses') },
-    Access: { Permission: 'app.read', Subject: UserID, Changes: [{ Roles_Save: { Role: { Tenant, Slug: 'custom' } } }] },
-    Users: { User: verb === 'Create' ? { Email: `new-${Email}` } : { ID: UserID }, UserID: createId('usr') },
+    Access: {
+      Permission: 'app.read',
+      Subject: UserID,
+      Changes: [{ Roles_Save: { Role: { Tenant, Slug: 'custom' } } }],
+    },
+    Users: {
+      User: verb === 'Create' ? { Email: `new-${Email}` } : { ID: UserID },
+      UserID: createId('usr'),
+    },
   };
-  return { ...everywhere, Token: 'a-token', Code: 'a-code', Provider: createId('sso'), ...records[area] };
+  return {
+    ...everywhere,
+    Token: 'a-token',
+    Code: 'a-code',
+    Provider: createId('sso'),
+    ...records[area],
+  };
 }

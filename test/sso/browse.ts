@@ -19,7 +19,11 @@ export function startBrowser(): Browser {
   async function load(url: string, init: RequestInit = {}, left = 10): Promise<Page> {
     assert.ok(left > 0, `too many redirects, at last to ${url}`);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: cookie === '' ? {} : { cookie } });
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: cookie === '' ? {} : { cookie },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       // One that has ended is gone.
@@ -37,7 +41,9 @@ export function startBrowser(): Browser {
     open: (url) => load(url),
     send: ({ action, method, fields }) => {
       const body = new URLSearchParams(fields);
-      return method === 'post' ? load(action, { method: 'POST', body }) : load(`${action}?${body.toString()}`);
+      return method === 'post'
+        ? load(action, { method: 'POST', body })
+        : load(`${action}?${body.toString()}`);
     },
   };
 }
@@ -46,7 +52,9 @@ export function startBrowser(): Browser {
 export function formOf({ url, text }: Page): Form {
   const [, attributes = '', inner = ''] = /<form([^>]*)>(.*?)<\/form>/s.exec(text) ?? [];
   assert.notEqual(inner, '', `no form on ${url}: ${text.slice(0, 500)}`);
-  const fields = [...inner.matchAll(/<input[^>]*>/g)].map(([input]) => [attributeOf(input, 'name'), attributeOf(input, 'value')] as const);
+  const fields = [...inner.matchAll(/<input[^>]*>/g)].map(
+    ([input]) => [attributeOf(input, 'name'), attributeOf(input, 'value')] as const,
+  );
   return {
     action: new URL(attributeOf(attributes, 'action'), url).href,
     method: attributeOf(attributes, 'method').toLowerCase() || 'get',
@@ -56,8 +64,12 @@ export function formOf({ url, text }: Page): Form {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const decode = (text: string): string =>
-  text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
-    if (name !== undefined) return entities[name] ?? whole;
-    return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
-  });
-const attributeOf = (tag: string, name: string): string => decode(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+  text.replace(
+    /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) return entities[name] ?? whole;
+      return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+    },
+  );
+const attributeOf = (tag: string, name: string): string =>
+  decode(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '');

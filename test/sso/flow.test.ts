@@ -6,7 +6,18 @@ import { assertRefused, bodyOf } from '../answers.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { countOf, dumpOf, rowsOf } from '../store.ts';
 import { startBrowser } from './browse.ts';
-import { createHome, goThrough, type Home, loginUrl, oidcOf, refusalIn, samlOf, type Saved, saveProvider, sessionCookie } from './home.ts';
+import {
+  createHome,
+  goThrough,
+  type Home,
+  loginUrl,
+  oidcOf,
+  refusalIn,
+  type Saved,
+  samlOf,
+  saveProvider,
+  sessionCookie,
+} from './home.ts';
 import { type EvilOp, startEvilOp } from './oidc/evil-op.ts';
 import { type EvilIdp, startEvilIdp } from './saml/evil-idp.ts';
 
@@ -35,8 +46,13 @@ describeBoth('a sign-in between its halves', (topology) => {
     ]);
     home = await createHome(stack);
     await op.stop();
-    op = await startEvilOp({ account: { sub: 'ada', email: `ada@${home.domain}`, email_verified: true } });
-    idp.setPerson({ nameId: 'ada', attributes: { mail: [`grace@${home.domain}`], displayName: ['Grace'], groups: [] } });
+    op = await startEvilOp({
+      account: { sub: 'ada', email: `ada@${home.domain}`, email_verified: true },
+    });
+    idp.setPerson({
+      nameId: 'ada',
+      attributes: { mail: [`grace@${home.domain}`], displayName: ['Grace'], groups: [] },
+    });
     providers = {
       oidc: await saveProvider(stack, home, { ...oidcOf(op.issuer), TokenAuthMethod: 'none' }),
       saml: await saveProvider(stack, home, samlOf(idp)),
@@ -44,7 +60,12 @@ describeBoth('a sign-in between its halves', (topology) => {
   });
   after(async () => {
     app.closeAllConnections();
-    await Promise.all([stack?.stop(), op?.stop(), idp?.stop(), new Promise((resolve) => app.close(resolve))]);
+    await Promise.all([
+      stack?.stop(),
+      op?.stop(),
+      idp?.stop(),
+      new Promise((resolve) => app.close(resolve)),
+    ]);
   });
   const providerOf = (kind: string): Saved => providers[kind] ?? assert.fail(kind);
   const sessions = () => countOf(stack, 'identity.session');
@@ -57,20 +78,39 @@ describeBoth('a sign-in between its halves', (topology) => {
       .map((line) => line.split(';')[0])
       .join('; ');
     const location = start.headers.get('location') ?? '';
-    if (kind === 'oidc') return { cookie, callback: (await fetch(location, { redirect: 'manual' })).headers.get('location') ?? '' };
+    if (kind === 'oidc')
+      return {
+        cookie,
+        callback: (await fetch(location, { redirect: 'manual' })).headers.get('location') ?? '',
+      };
     const page = await (await fetch(location)).text();
-    const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
-    return { cookie, callback: providerOf(kind).AcsURL, body: new URLSearchParams({ SAMLResponse: field('SAMLResponse'), RelayState: field('RelayState') }) };
+    const field = (name: string) =>
+      new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+    return {
+      cookie,
+      callback: providerOf(kind).AcsURL,
+      body: new URLSearchParams({
+        SAMLResponse: field('SAMLResponse'),
+        RelayState: field('RelayState'),
+      }),
+    };
   }
   const finish = ({ callback, body }: Half, cookie: string, url = callback) =>
-    fetch(url, { redirect: 'manual', headers: { cookie }, ...(body ? { method: 'POST', body } : {}) });
-  const messageOf = async (response: Response) => ((await response.json()) as { Message: string }).Message;
+    fetch(url, {
+      redirect: 'manual',
+      headers: { cookie },
+      ...(body ? { method: 'POST', body } : {}),
+    });
+  const messageOf = async (response: Response) =>
+    ((await response.json()) as { Message: string }).Message;
 
   for (const kind of ['oidc', 'saml']) {
     test(`serves once (${kind}): of fifty answers at once one signs in, and none later`, async () => {
       const half = await begin(kind);
       const before = await sessions();
-      const answers = await Promise.all(Array.from({ length: 50 }, () => finish(half, half.cookie)));
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => finish(half, half.cookie)),
+      );
       assert.equal(answers.filter(({ status }) => status === 303).length, 1);
       for (const answer of answers.filter(({ status }) => status !== 303)) {
         assert.equal(answer.status, 400);
@@ -100,7 +140,11 @@ describeBoth('a sign-in between its halves', (topology) => {
 
     test(`is the provider's that it was begun at (${kind})`, async () => {
       const half = await begin(kind);
-      const twin = await saveProvider(stack, home, kind === 'oidc' ? { ...oidcOf(op.issuer), TokenAuthMethod: 'none' } : samlOf(idp));
+      const twin = await saveProvider(
+        stack,
+        home,
+        kind === 'oidc' ? { ...oidcOf(op.issuer), TokenAuthMethod: 'none' } : samlOf(idp),
+      );
       const elsewhere = half.callback.replace(providerOf(kind).ID, twin.ID);
       assert.equal((await finish(half, half.cookie, elsewhere)).status, 400);
       assert.equal((await finish(half, half.cookie)).status, 303);
@@ -125,46 +169,79 @@ describeBoth('a sign-in between its halves', (topology) => {
 
     test(`gives an application a code (${kind}), which serves once and only there`, async () => {
       const code = async () => {
-        const went = await goThrough(stack, loginUrl(stack, providerOf(kind), `${appOrigin}/back?next=1`));
+        const went = await goThrough(
+          stack,
+          loginUrl(stack, providerOf(kind), `${appOrigin}/back?next=1`),
+        );
         assert.equal(went.token, undefined, 'the browser gets no session here');
         const url = new URL(went.page.url);
         assert.deepEqual([url.origin, url.searchParams.get('next')], [appOrigin, '1']);
         return url.searchParams.get('code') ?? '';
       };
       const Code = await code();
-      assertRefused(await stack.call('Account_ExchangeCode', { Code }, undefined, { origin: 'http://evil.example' }), 400, 'failed_precondition');
-      const { Token, User } = bodyOf(await stack.call('Account_ExchangeCode', { Code }, undefined, { origin: appOrigin })) as unknown as {
+      assertRefused(
+        await stack.call('Account_ExchangeCode', { Code }, undefined, {
+          origin: 'http://evil.example',
+        }),
+        400,
+        'failed_precondition',
+      );
+      const { Token, User } = bodyOf(
+        await stack.call('Account_ExchangeCode', { Code }, undefined, { origin: appOrigin }),
+      ) as unknown as {
         Token: string;
         User: { Email: string };
       };
       assert.ok(User.Email.endsWith(home.domain));
       assert.equal((await stack.call('Account_Get', {}, Token)).status, 200);
-      assertRefused(await stack.call('Account_ExchangeCode', { Code }, undefined, { origin: appOrigin }), 400, 'failed_precondition');
+      assertRefused(
+        await stack.call('Account_ExchangeCode', { Code }, undefined, { origin: appOrigin }),
+        400,
+        'failed_precondition',
+      );
       const late = await code();
       await rowsOf(stack, 'update identity.sign_in_code set expires_at = now()');
-      assertRefused(await stack.call('Account_ExchangeCode', { Code: late }), 400, 'failed_precondition');
+      assertRefused(
+        await stack.call('Account_ExchangeCode', { Code: late }),
+        400,
+        'failed_precondition',
+      );
     });
 
     test(`nothing that its halves know can be read at rest (${kind})`, async () => {
       const half = await begin(kind);
-      const state = kind === 'oidc' ? new URL(half.callback).searchParams.get('state') : half.body?.get('RelayState');
+      const state =
+        kind === 'oidc'
+          ? new URL(half.callback).searchParams.get('state')
+          : half.body?.get('RelayState');
       const binding = half.cookie.split('=')[1] ?? '';
       const stored = await dumpOf(stack, 'sso');
       for (const secret of [state ?? '', binding]) {
         assert.ok(secret.length > 40);
-        assert.ok(!stored.includes(secret) && !stored.includes(Buffer.from(secret).toString('hex')));
+        assert.ok(
+          !stored.includes(secret) && !stored.includes(Buffer.from(secret).toString('hex')),
+        );
       }
-      for (const service of ['gateway', 'sso'] as const) for (const secret of [state ?? '', binding]) assert.ok(!stack.logOf(service).includes(secret));
+      for (const service of ['gateway', 'sso'] as const)
+        for (const secret of [state ?? '', binding])
+          assert.ok(!stack.logOf(service).includes(secret));
     });
   }
 
   test('an assertion is taken once, also where no sign-in was begun for it', async () => {
     const provider = await saveProvider(stack, home, { ...samlOf(idp), AllowIdpInitiated: true });
     const page = await (
-      await fetch(`${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID }).toString()}`)
+      await fetch(
+        `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID }).toString()}`,
+      )
     ).text();
     const SAMLResponse = /name="SAMLResponse" value="([^"]*)"/.exec(page)?.[1] ?? '';
-    const take = () => fetch(provider.AcsURL, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ SAMLResponse }) });
+    const take = () =>
+      fetch(provider.AcsURL, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ SAMLResponse }),
+      });
     // Another provider of the same identity provider is who knows grace: this one would be her second identity.
     await rowsOf(stack, 'delete from identity.identity_link where provider <> $1', [provider.ID]);
     const answers = await Promise.all(Array.from({ length: 20 }, take));
@@ -178,30 +255,57 @@ describeBoth('a sign-in between its halves', (topology) => {
     const answer = await finish(half, half.cookie);
     const cookies = answer.headers.getSetCookie();
     assert.equal(cookies.length, 2);
-    assert.match(cookies.find((line) => line.startsWith('bailiwick_flow_')) ?? '', /=; Max-Age=0; Path=\/; HttpOnly$/);
-    assert.match(cookies.find((line) => line.startsWith(sessionCookie)) ?? '', /^bailiwick_session=bwks_\w+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
-    assert.deepEqual([answer.headers.get('cache-control'), answer.headers.get('referrer-policy')], ['no-store', 'no-referrer']);
+    assert.match(
+      cookies.find((line) => line.startsWith('bailiwick_flow_')) ?? '',
+      /=; Max-Age=0; Path=\/; HttpOnly$/,
+    );
+    assert.match(
+      cookies.find((line) => line.startsWith(sessionCookie)) ?? '',
+      /^bailiwick_session=bwks_\w+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    assert.deepEqual(
+      [answer.headers.get('cache-control'), answer.headers.get('referrer-policy')],
+      ['no-store', 'no-referrer'],
+    );
     assert.equal(browser.cookie(sessionCookie), undefined);
   });
 
   test('a parameter that is there twice is refused, and what is no sign-in gets an answer in words', async () => {
     const half = await begin('oidc');
     assert.equal((await finish(half, half.cookie, `${half.callback}&state=other`)).status, 400);
-    const html = await fetch(`${stack.url}/auth/${home.tenant}/${providerOf('oidc').ID}/callback?state=x`, { headers: { accept: 'text/html' } });
+    const html = await fetch(
+      `${stack.url}/auth/${home.tenant}/${providerOf('oidc').ID}/callback?state=x`,
+      { headers: { accept: 'text/html' } },
+    );
     const text = await html.text();
-    assert.deepEqual([html.status, html.headers.get('content-type')], [400, 'text/html; charset=utf-8']);
+    assert.deepEqual(
+      [html.status, html.headers.get('content-type')],
+      [400, 'text/html; charset=utf-8'],
+    );
     assert.ok(text.includes(expired) && !text.includes('state=x'));
     const number = html.headers.get('x-request-id') ?? '';
     assert.ok(text.includes(number));
     for (const service of ['gateway', 'sso'] as const)
-      await eventually(`the number of a failure in the log of ${service}`, () => Promise.resolve(stack.logOf(service).includes(number)));
+      await eventually(`the number of a failure in the log of ${service}`, () =>
+        Promise.resolve(stack.logOf(service).includes(number)),
+      );
     for (const method of ['PUT', 'DELETE', 'POST']) {
       const login = await fetch(loginUrl(stack, providerOf('oidc')), { method });
       assert.equal(login.status, 405);
     }
-    const noForm = await fetch(providerOf('saml').AcsURL, { method: 'POST', body: 'SAMLResponse=x', headers: { 'content-type': 'text/plain' } });
-    assert.deepEqual([noForm.status, ((await noForm.json()) as { Message: string }).Message], [400, 'the body must be a form']);
-    const large = await fetch(providerOf('saml').AcsURL, { method: 'POST', body: new URLSearchParams({ SAMLResponse: 'A'.repeat(300_000) }) });
+    const noForm = await fetch(providerOf('saml').AcsURL, {
+      method: 'POST',
+      body: 'SAMLResponse=x',
+      headers: { 'content-type': 'text/plain' },
+    });
+    assert.deepEqual(
+      [noForm.status, ((await noForm.json()) as { Message: string }).Message],
+      [400, 'the body must be a form'],
+    );
+    const large = await fetch(providerOf('saml').AcsURL, {
+      method: 'POST',
+      body: new URLSearchParams({ SAMLResponse: 'A'.repeat(300_000) }),
+    });
     assert.equal(large.status, 400);
   });
 });

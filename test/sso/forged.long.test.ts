@@ -3,7 +3,17 @@ import { after, before, describe, test } from 'node:test';
 import { bodyOf } from '../answers.ts';
 import { type Stack, startStack } from '../harness.ts';
 import { countOf } from '../store.ts';
-import { createHome, goThrough, type Home, loginUrl, oidcOf, readProvider, samlOf, type Saved, saveProvider } from './home.ts';
+import {
+  createHome,
+  goThrough,
+  type Home,
+  loginUrl,
+  oidcOf,
+  readProvider,
+  type Saved,
+  samlOf,
+  saveProvider,
+} from './home.ts';
 import { type EvilOp, startEvilOp } from './oidc/evil-op.ts';
 import { type ForgeryName, forgeries as oidcForgeries, slowForgeries } from './oidc/forgeries.ts';
 import { type EvilIdp, startEvilIdp } from './saml/evil-idp.ts';
@@ -19,10 +29,18 @@ describe('a forged answer leads nowhere', () => {
   let oidc: Saved;
   let saml: Saved;
   before(async () => {
-    [stack, idp] = await Promise.all([startStack('five processes', { BAILIWICK_LIMITS: 'off' }), startEvilIdp()]);
+    [stack, idp] = await Promise.all([
+      startStack('five processes', { BAILIWICK_LIMITS: 'off' }),
+      startEvilIdp(),
+    ]);
     home = await createHome(stack);
-    op = await startEvilOp({ account: { sub: 'mallory', email: `mallory@${home.domain}`, email_verified: true } });
-    idp.setPerson({ nameId: 'mallory', attributes: { mail: [`mallory@${home.domain}`], displayName: ['Mallory'], groups: [] } });
+    op = await startEvilOp({
+      account: { sub: 'mallory', email: `mallory@${home.domain}`, email_verified: true },
+    });
+    idp.setPerson({
+      nameId: 'mallory',
+      attributes: { mail: [`mallory@${home.domain}`], displayName: ['Mallory'], groups: [] },
+    });
     oidc = await saveProvider(stack, home, { ...oidcOf(op.issuer), TokenAuthMethod: 'none' });
     saml = await saveProvider(stack, home, samlOf(idp));
   });
@@ -30,7 +48,12 @@ describe('a forged answer leads nowhere', () => {
     await Promise.all([stack?.stop(), op?.stop(), idp?.stop()]);
   });
 
-  const counts = () => Promise.all(['user_account', 'identity_link', 'session', 'sign_in_code'].map((table) => countOf(stack, `identity.${table}`)));
+  const counts = () =>
+    Promise.all(
+      ['user_account', 'identity_link', 'session', 'sign_in_code'].map((table) =>
+        countOf(stack, `identity.${table}`),
+      ),
+    );
 
   async function assertNobody(provider: Saved): Promise<void> {
     const before = await counts();
@@ -41,11 +64,19 @@ describe('a forged answer leads nowhere', () => {
     assert.ok(!page.text.includes('<script') && !page.text.includes('mallory'), page.text);
   }
 
-  for (const name of Object.keys(oidcForgeries).filter((one) => !slowForgeries.includes(one as ForgeryName)))
+  for (const name of Object.keys(oidcForgeries).filter(
+    (one) => !slowForgeries.includes(one as ForgeryName),
+  ))
     test(`OpenID Connect: ${name}`, async () => {
       op.arm(name as ForgeryName);
       // What is published is remembered for a while, but for whom it is tested.
-      bodyOf(await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID: oidc.ID }, home.owner.token));
+      bodyOf(
+        await stack.call(
+          'Sso_TestProvider',
+          { Tenant: home.tenant, ID: oidc.ID },
+          home.owner.token,
+        ),
+      );
       await assertNobody(oidc);
     });
 
@@ -58,7 +89,9 @@ describe('a forged answer leads nowhere', () => {
   test('and the honest ones do not', async () => {
     op.arm();
     idp.arm();
-    bodyOf(await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID: oidc.ID }, home.owner.token));
+    bodyOf(
+      await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID: oidc.ID }, home.owner.token),
+    );
     assert.ok((await goThrough(stack, loginUrl(stack, oidc))).token);
     assert.equal((await readProvider(stack, home, oidc)).LastError, '');
     assert.ok((await goThrough(stack, loginUrl(stack, saml))).token);

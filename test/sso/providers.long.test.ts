@@ -47,7 +47,13 @@ describeBoth('identity providers', (topology) => {
   async function tenantOf({ id }: Person): Promise<string> {
     return tenantFor(stack, id);
   }
-  const oidc = (Tenant: string) => ({ Tenant, Kind: 'oidc', Name: 'Staff', Issuer: 'https://id.example.com', ClientID: 'bailiwick' });
+  const oidc = (Tenant: string) => ({
+    Tenant,
+    Kind: 'oidc',
+    Name: 'Staff',
+    Issuer: 'https://id.example.com',
+    ClientID: 'bailiwick',
+  });
   const samlOf = (Tenant: string) => ({
     Tenant,
     Kind: 'saml',
@@ -56,45 +62,80 @@ describeBoth('identity providers', (topology) => {
     IdpSsoURL: 'https://idp.example.com/sso',
     IdpCertificates: [certificate],
   });
-  const save = (Provider: object, rest: object = {}, token = ada.token) => stack.call('Sso_SaveProvider', { Provider, ...rest }, token);
-  const saved = async (provider: object, rest: object = { Secret: 'client secret' }, token = ada.token) =>
-    recordIn(await save(provider, rest, token), 'Provider') as Provider;
-  const read = (Tenant: string, ID: string, token = ada.token) => stack.call('Sso_GetProvider', { Tenant, ID }, token);
+  const save = (Provider: object, rest: object = {}, token = ada.token) =>
+    stack.call('Sso_SaveProvider', { Provider, ...rest }, token);
+  const saved = async (
+    provider: object,
+    rest: object = { Secret: 'client secret' },
+    token = ada.token,
+  ) => recordIn(await save(provider, rest, token), 'Provider') as Provider;
+  const read = (Tenant: string, ID: string, token = ada.token) =>
+    stack.call('Sso_GetProvider', { Tenant, ID }, token);
 
   /** An administrator of the tenant who owns nothing. */
   async function adminOf(Tenant: string): Promise<Person> {
     const admin = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, ada.token));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: admin.id, Role: 'admin' } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: admin.id, Role: 'admin' } },
+        ada.token,
+      ),
+    );
     return admin;
   }
 
   test('Sso_SaveProvider stores an OIDC provider with its defaults, and what the provider has to be told', async () => {
     const Tenant = await tenantOf(ada);
-    const provider = await saved({ ...oidc(Tenant), SecretEnc: 'bWluZQ==', LastError: 'mine', RedirectURI: 'https://mine.example.com' });
+    const provider = await saved({
+      ...oidc(Tenant),
+      SecretEnc: 'bWluZQ==',
+      LastError: 'mine',
+      RedirectURI: 'https://mine.example.com',
+    });
     assert.match(provider.ID, /^sso_/);
-    assert.deepEqual([provider.Active, provider.Jit, provider.Scopes, provider.SecretEnc], [true, true, ['email', 'profile'], '']);
+    assert.deepEqual(
+      [provider.Active, provider.Jit, provider.Scopes, provider.SecretEnc],
+      [true, true, ['email', 'profile'], ''],
+    );
     assert.equal(provider.RedirectURI, `${stack.url}/auth/${Tenant}/${provider.ID}/callback`);
     assert.deepEqual(recordIn(await read(Tenant, provider.ID), 'Provider'), provider);
-    const [event] = (await eventsOf(stack, 'sso', Tenant)).filter(({ type }) => type === 'sso_provider.created');
+    const [event] = (await eventsOf(stack, 'sso', Tenant)).filter(
+      ({ type }) => type === 'sso_provider.created',
+    );
     assert.deepEqual(event?.data, provider);
   });
 
   test('Sso_SaveProvider keeps what is not sent, the secret too, and saving a record as it was read is no change', async () => {
     const Tenant = await tenantOf(ada);
     const GroupMappings = [{ Value: 'staff', Group: '', Role: 'member' }];
-    const provider = await saved({ ...oidc(Tenant), GroupMappings, AttributeMap: { Groups: 'roles' }, Scopes: ['email'] });
+    const provider = await saved({
+      ...oidc(Tenant),
+      GroupMappings,
+      AttributeMap: { Groups: 'roles' },
+      Scopes: ['email'],
+    });
     assert.deepEqual(await saved(provider, {}), provider);
     const renamed = await saved({ Tenant, ID: provider.ID, Name: 'People' }, {});
     assert.deepEqual({ ...renamed, Name: 'Staff', UpdatedAt: provider.UpdatedAt }, provider);
-    const emptied = await saved({ Tenant, ID: provider.ID, Name: 'People', GroupMappings: [], Scopes: [] }, {});
+    const emptied = await saved(
+      { Tenant, ID: provider.ID, Name: 'People', GroupMappings: [], Scopes: [] },
+      {},
+    );
     assert.deepEqual([emptied.GroupMappings, emptied.Scopes], [[], []]);
-    const stored = () => rowsOf<{ secret_enc: Buffer }>(stack, 'select secret_enc from sso.provider where id = $1', [provider.ID]);
+    const stored = () =>
+      rowsOf<{ secret_enc: Buffer }>(stack, 'select secret_enc from sso.provider where id = $1', [
+        provider.ID,
+      ]);
     const [before] = await stored();
     await saved(emptied, { Secret: 'another secret' });
     const [after] = await stored();
     assert.notDeepEqual(after, before);
-    const changes = (await eventsOf(stack, 'sso', Tenant)).map(({ type, previous }) => [type, Object.keys(previous)]);
+    const changes = (await eventsOf(stack, 'sso', Tenant)).map(({ type, previous }) => [
+      type,
+      Object.keys(previous),
+    ]);
     assert.deepEqual(changes, [
       ['sso_provider.created', []],
       ['sso_provider.updated', ['Name']],
@@ -109,18 +150,26 @@ describeBoth('identity providers', (topology) => {
     const provider = await saved(oidc(Tenant), { Secret: secret });
     await saved({ ...provider, Name: 'Renamed' }, { Secret: `${secret}-2` });
     const saml = await saved({ ...samlOf(Tenant) }, {});
-    const listed = JSON.stringify(await readList(stack, 'Sso_ListProviders', { Tenant }, ada.token));
+    const listed = JSON.stringify(
+      await readList(stack, 'Sso_ListProviders', { Tenant }, ada.token),
+    );
     const everything = [listed, await dumpOf(stack, 'sso'), textBelow(stack.folder)].join('\n');
-    assert.ok(everything.includes(provider.ID) && everything.includes(saml.ID), 'the haystack is the right one');
+    assert.ok(
+      everything.includes(provider.ID) && everything.includes(saml.ID),
+      'the haystack is the right one',
+    );
     // Bytes stand in hexadecimal in the dump.
     const hex = (text: string) => Buffer.from(text).toString('hex');
-    for (const needle of [secret, hex(secret), hex('PRIVATE KEY')]) assert.ok(!everything.includes(needle));
+    for (const needle of [secret, hex(secret), hex('PRIVATE KEY')])
+      assert.ok(!everything.includes(needle));
     assert.ok(!listed.includes('PRIVATE KEY'));
   });
 
   test('Sso_SaveProvider lists everything that is missing, by kind', async () => {
     const Tenant = await tenantOf(ada);
-    assertRefused(await save({ Tenant, Name: 'a' }), 400, 'invalid_argument', ['Provider.Kind is required']);
+    assertRefused(await save({ Tenant, Name: 'a' }), 400, 'invalid_argument', [
+      'Provider.Kind is required',
+    ]);
     assertRefused(await save({ Tenant, Name: 'a', Kind: 'oidc' }), 400, 'invalid_argument', [
       'Provider.Issuer is required',
       'Provider.ClientID is required',
@@ -131,9 +180,15 @@ describeBoth('identity providers', (topology) => {
       'Provider.IdpEntityID is required',
       'Provider.IdpCertificates is required',
     ]);
-    const mapped = { ...samlOf(Tenant), GroupMappings: [{ Value: 'staff' }], AttributeMap: { Nonsense: 'a' } };
+    const mapped = {
+      ...samlOf(Tenant),
+      GroupMappings: [{ Value: 'staff' }],
+      AttributeMap: { Nonsense: 'a' },
+    };
     assert.match(String((await save(mapped)).body.Messages), /AttributeMap/);
-    assertRefused(await save({ ...mapped, AttributeMap: {} }), 400, 'invalid_argument', ['Provider.GroupMappings[0] must name a Group or a Role']);
+    assertRefused(await save({ ...mapped, AttributeMap: {} }), 400, 'invalid_argument', [
+      'Provider.GroupMappings[0] must name a Group or a Role',
+    ]);
     assert.equal((await save({ ...samlOf(Tenant), IdpCertificates: ['junk'] })).status, 400);
   });
 
@@ -148,11 +203,23 @@ describeBoth('identity providers', (topology) => {
       'ftp://id.example.com',
       'https://id.example.com:22',
     ]) {
-      assertRefused(await save({ ...oidc(Tenant), Issuer: url }, { Secret: 's' }), 400, 'invalid_argument');
+      assertRefused(
+        await save({ ...oidc(Tenant), Issuer: url }, { Secret: 's' }),
+        400,
+        'invalid_argument',
+      );
       assertRefused(await save({ ...samlOf(Tenant), IdpSsoURL: url }), 400, 'invalid_argument');
-      assertRefused(await save({ Tenant, Kind: 'saml', Name: 'a' }, { MetadataURL: url }), 400, 'invalid_argument');
+      assertRefused(
+        await save({ Tenant, Kind: 'saml', Name: 'a' }, { MetadataURL: url }),
+        400,
+        'invalid_argument',
+      );
     }
-    assertRefused(await save({ ...oidc(Tenant), Issuer: 'https://id.example.com?a=b' }, { Secret: 's' }), 400, 'invalid_argument');
+    assertRefused(
+      await save({ ...oidc(Tenant), Issuer: 'https://id.example.com?a=b' }, { Secret: 's' }),
+      400,
+      'invalid_argument',
+    );
   });
 
   test('Sso_SaveProvider reads metadata, and a SAML provider is told ours', async () => {
@@ -161,17 +228,37 @@ describeBoth('identity providers', (topology) => {
     const MetadataXML = `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example.com/metadata"><md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>${body}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor><md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example.com/sso"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
     const provider = await saved({ Tenant, Kind: 'saml', Name: 'Staff' }, { MetadataXML });
     assert.deepEqual(
-      [(provider as unknown as { IdpEntityID: string }).IdpEntityID, provider.IdpCertificates.length, provider.RedirectURI],
+      [
+        (provider as unknown as { IdpEntityID: string }).IdpEntityID,
+        provider.IdpCertificates.length,
+        provider.RedirectURI,
+      ],
       ['https://idp.example.com/metadata', 1, ''],
     );
     assert.equal(provider.SpEntityID, `${stack.url}/auth/${Tenant}/${provider.ID}/metadata`);
     const ours = await fetch(provider.SpEntityID);
     const text = await ours.text();
-    assert.deepEqual([ours.status, ours.headers.get('content-type')], [200, 'application/samlmetadata+xml']);
-    assert.ok(text.includes(provider.AcsURL) && text.includes(provider.SpEntityID) && !text.includes('PRIVATE'));
-    assertRefused(await save({ Tenant, Kind: 'saml', Name: 'a' }, { MetadataXML: '<!DOCTYPE a><a/>' }), 400, 'invalid_argument');
-    const nowhere = await save({ Tenant, Kind: 'saml', Name: 'a' }, { MetadataURL: `${stack.inboxUrl}/nothing-here` });
-    assertRefused(nowhere, 400, 'invalid_argument', ['MetadataURL cannot be fetched: it answered 404']);
+    assert.deepEqual(
+      [ours.status, ours.headers.get('content-type')],
+      [200, 'application/samlmetadata+xml'],
+    );
+    assert.ok(
+      text.includes(provider.AcsURL) &&
+        text.includes(provider.SpEntityID) &&
+        !text.includes('PRIVATE'),
+    );
+    assertRefused(
+      await save({ Tenant, Kind: 'saml', Name: 'a' }, { MetadataXML: '<!DOCTYPE a><a/>' }),
+      400,
+      'invalid_argument',
+    );
+    const nowhere = await save(
+      { Tenant, Kind: 'saml', Name: 'a' },
+      { MetadataURL: `${stack.inboxUrl}/nothing-here` },
+    );
+    assertRefused(nowhere, 400, 'invalid_argument', [
+      'MetadataURL cannot be fetched: it answered 404',
+    ]);
   });
 
   test('a provider belongs to its tenant: to everybody else it is missing', async () => {
@@ -179,47 +266,106 @@ describeBoth('identity providers', (topology) => {
     const { ID } = await saved(oidc(Tenant));
     for (const id of [ID, missing]) {
       assertRefused(await read(foreign, id, bob.token), 400, 'not_found', ['provider not found']);
-      assertRefused(await save({ ...oidc(foreign), ID: id }, { Secret: 's' }, bob.token), 400, 'not_found', ['provider not found']);
-      assertRefused(await stack.call('Sso_TestProvider', { Tenant: foreign, ID: id }, bob.token), 400, 'not_found', ['provider not found']);
+      assertRefused(
+        await save({ ...oidc(foreign), ID: id }, { Secret: 's' }, bob.token),
+        400,
+        'not_found',
+        ['provider not found'],
+      );
+      assertRefused(
+        await stack.call('Sso_TestProvider', { Tenant: foreign, ID: id }, bob.token),
+        400,
+        'not_found',
+        ['provider not found'],
+      );
       bodyOf(await stack.call('Sso_DeleteProvider', { Tenant: foreign, ID: id }, bob.token));
-      for (const step of ['login', 'callback', 'metadata']) assert.equal((await fetch(`${stack.url}/auth/${foreign}/${id}/${step}`)).status, 400);
+      for (const step of ['login', 'callback', 'metadata'])
+        assert.equal((await fetch(`${stack.url}/auth/${foreign}/${id}/${step}`)).status, 400);
     }
     assertRefused(await read(Tenant, ID, bob.token), 403, 'permission_denied');
     bodyOf(await read(Tenant, ID));
-    assertRefused(await save({ ...samlOf(Tenant), ID }), 400, 'invalid_argument', ['Provider.Kind cannot be changed']);
+    assertRefused(await save({ ...samlOf(Tenant), ID }), 400, 'invalid_argument', [
+      'Provider.Kind cannot be changed',
+    ]);
   });
 
   test('nobody gives by a provider what they lack', async () => {
     const Tenant = await tenantOf(ada);
     const admin = await adminOf(Tenant);
     await saved({ ...oidc(Tenant), DefaultRoles: ['member'] }, { Secret: 's' }, admin.token);
-    for (const given of [{ DefaultRoles: ['owner'] }, { GroupMappings: [{ Value: 'a', Role: 'owner' }] }]) {
-      assertRefused(await save({ ...oidc(Tenant), ...given }, { Secret: 's' }, admin.token), 403, 'permission_denied');
+    for (const given of [
+      { DefaultRoles: ['owner'] },
+      { GroupMappings: [{ Value: 'a', Role: 'owner' }] },
+    ]) {
+      assertRefused(
+        await save({ ...oidc(Tenant), ...given }, { Secret: 's' }, admin.token),
+        403,
+        'permission_denied',
+      );
       const owners = await saved({ ...oidc(Tenant), ...given });
       // Whoever says who signs in says who gets this.
-      assertRefused(await save({ ...owners, Issuer: 'https://mine.example.com' }, { Secret: 's' }, admin.token), 403, 'permission_denied');
+      assertRefused(
+        await save({ ...owners, Issuer: 'https://mine.example.com' }, { Secret: 's' }, admin.token),
+        403,
+        'permission_denied',
+      );
     }
-    assertRefused(await save({ ...oidc(Tenant), DefaultRoles: ['no-such-role'] }, { Secret: 's' }), 400, 'not_found');
-    assertRefused(await save({ ...oidc(Tenant), GroupMappings: [{ Value: 'a', Group: 'no/such' }] }, { Secret: 's' }), 400, 'not_found');
+    assertRefused(
+      await save({ ...oidc(Tenant), DefaultRoles: ['no-such-role'] }, { Secret: 's' }),
+      400,
+      'not_found',
+    );
+    assertRefused(
+      await save(
+        { ...oidc(Tenant), GroupMappings: [{ Value: 'a', Group: 'no/such' }] },
+        { Secret: 's' },
+      ),
+      400,
+      'not_found',
+    );
   });
 
   test('a client secret is told to nobody but the issuer that it was given for', async () => {
     const Tenant = await tenantOf(ada);
     const provider = await saved(oidc(Tenant));
     const elsewhere = { Tenant, ID: provider.ID, Name: 'x', Issuer: 'https://mine.example.com' };
-    assertRefused(await save(elsewhere), 400, 'invalid_argument', ['Secret is required with client_secret_basic']);
+    assertRefused(await save(elsewhere), 400, 'invalid_argument', [
+      'Secret is required with client_secret_basic',
+    ]);
     await saved({ ...elsewhere, TokenAuthMethod: 'none' }, {});
-    assertRefused(await save({ Tenant, ID: provider.ID, Name: 'x', TokenAuthMethod: 'client_secret_post' }), 400, 'invalid_argument');
+    assertRefused(
+      await save({ Tenant, ID: provider.ID, Name: 'x', TokenAuthMethod: 'client_secret_post' }),
+      400,
+      'invalid_argument',
+    );
   });
 
   test('nobody gives what they lack by leaving the role to the tenant', async () => {
     const Tenant = await tenantOf(ada);
-    bodyOf(await stack.call('Roles_Save', { Role: { Tenant, Slug: 'sso-only', Permissions: ['iam.sso.write', 'iam.sso.read'] } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: 'sso-only', Permissions: ['iam.sso.write', 'iam.sso.read'] } },
+        ada.token,
+      ),
+    );
     const clerk = await signUp(stack);
     bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: clerk.id }, ada.token));
-    bodyOf(await stack.call('Grants_Add', { Grant: { Tenant, UserID: clerk.id, Role: 'sso-only' } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant, UserID: clerk.id, Role: 'sso-only' } },
+        ada.token,
+      ),
+    );
     await saved(oidc(Tenant), { Secret: 's' }, clerk.token);
-    bodyOf(await stack.call('Tenants_Update', { Tenant: { ID: Tenant, Settings: { DefaultRole: 'admin' } } }, ada.token));
+    bodyOf(
+      await stack.call(
+        'Tenants_Update',
+        { Tenant: { ID: Tenant, Settings: { DefaultRole: 'admin' } } },
+        ada.token,
+      ),
+    );
     assertRefused(await save(oidc(Tenant), { Secret: 's' }, clerk.token), 403, 'permission_denied');
     await saved({ ...oidc(Tenant), Jit: false }, { Secret: 's' }, clerk.token);
   });
@@ -228,7 +374,9 @@ describeBoth('identity providers', (topology) => {
     const Tenant = await tenantOf(ada);
     const provider = await saved(oidc(Tenant));
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => save({ ...provider, Name: `Name ${index}` }, { IfUpdatedAt: provider.UpdatedAt })),
+      Array.from({ length: 10 }, (_, index) =>
+        save({ ...provider, Name: `Name ${index}` }, { IfUpdatedAt: provider.UpdatedAt }),
+      ),
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     for (const answer of answers.filter(({ status }) => status !== 200))
@@ -237,28 +385,49 @@ describeBoth('identity providers', (topology) => {
 
   test('a tenant has twenty providers, however many are created at once, and lists them in pages', async () => {
     const Tenant = await tenantOf(ada);
-    const answers = await Promise.all(Array.from({ length: 24 }, () => save(oidc(Tenant), { Secret: 's' })));
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, () => save(oidc(Tenant), { Secret: 's' })),
+    );
     assert.equal(answers.filter(({ status }) => status === 200).length, 20);
     for (const answer of answers.filter(({ status }) => status !== 200))
       assertRefused(answer, 400, 'failed_precondition', ['a tenant has at most 20 providers']);
-    const { items, sizes } = await readList<Provider>(stack, 'Sso_ListProviders', { Tenant }, ada.token, 8);
+    const { items, sizes } = await readList<Provider>(
+      stack,
+      'Sso_ListProviders',
+      { Tenant },
+      ada.token,
+      8,
+    );
     assert.deepEqual([sizes, new Set(items.map(({ ID }) => ID)).size], [[8, 8, 4], 20]);
   });
 
   test('Sso_DeleteProvider removes it, and repeats in silence', async () => {
     const Tenant = await tenantOf(ada);
     const { ID } = await saved(oidc(Tenant));
-    for (let times = 0; times < 2; times++) bodyOf(await stack.call('Sso_DeleteProvider', { Tenant, ID }, ada.token));
+    for (let times = 0; times < 2; times++)
+      bodyOf(await stack.call('Sso_DeleteProvider', { Tenant, ID }, ada.token));
     assertRefused(await read(Tenant, ID), 400, 'not_found');
-    assert.equal((await eventsOf(stack, 'sso', Tenant)).filter(({ type }) => type === 'sso_provider.deleted').length, 1);
+    assert.equal(
+      (await eventsOf(stack, 'sso', Tenant)).filter(({ type }) => type === 'sso_provider.deleted')
+        .length,
+      1,
+    );
   });
 
   test('Sso_LiftRequirement is for a bot with the right, is told to all owners by mail, and can be ended', async () => {
     const Tenant = await tenantOf(ada);
     const bot = await createBot(stack, Tenant, ada.token);
     const { Secret } = await createKey(stack, bot, ada.token);
-    assertRefused(await stack.call('Sso_LiftRequirement', { Tenant }, ada.token), 403, 'permission_denied');
-    assertRefused(await stack.call('Sso_LiftRequirement', { Tenant }, Secret), 403, 'permission_denied');
+    assertRefused(
+      await stack.call('Sso_LiftRequirement', { Tenant }, ada.token),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await stack.call('Sso_LiftRequirement', { Tenant }, Secret),
+      403,
+      'permission_denied',
+    );
     await grantBotInStore(stack, bot, 'admin');
     const before = (await mailsTo(stack, ada.email)).length;
     const { Until } = await eventually('the right', async () => {
@@ -267,10 +436,18 @@ describeBoth('identity providers', (topology) => {
     });
     const minutes = (Date.parse(Until) - Date.now()) / 60_000;
     assert.ok(minutes > 59 && minutes <= 60, Until);
-    const told = await eventually('the notice', async () => (await mailsTo(stack, ada.email)).length > before && (await mailsTo(stack, ada.email))[0]);
+    const told = await eventually(
+      'the notice',
+      async () =>
+        (await mailsTo(stack, ada.email)).length > before && (await mailsTo(stack, ada.email))[0],
+    );
     assert.equal(told.Subject, 'Single sign-on is lifted for owners');
     bodyOf(await stack.call('Sso_LiftRequirement', { Tenant, Minutes: 0 }, Secret));
-    assertRefused(await stack.call('Sso_LiftRequirement', { Tenant, Minutes: 61 }, Secret), 400, 'invalid_argument');
+    assertRefused(
+      await stack.call('Sso_LiftRequirement', { Tenant, Minutes: 61 }, Secret),
+      400,
+      'invalid_argument',
+    );
     const types = (await eventsOf(stack, 'sso', Tenant)).map(({ type }) => type);
     assert.deepEqual(types, ['sso.requirement_lifted', 'sso.requirement_restored']);
   });
@@ -279,7 +456,9 @@ describeBoth('identity providers', (topology) => {
     const Tenant = await tenantOf(ada);
     const { ID, DekID } = await saved(oidc(Tenant));
     const status = async () =>
-      bodyOf(await stack.call('Keys_Status', { Tenant }, stack.platformKey)) as unknown as { DataKeys: Array<{ ID: string; Records: number }> };
+      bodyOf(await stack.call('Keys_Status', { Tenant }, stack.platformKey)) as unknown as {
+        DataKeys: Array<{ ID: string; Records: number }>;
+      };
     assert.deepEqual(
       (await status()).DataKeys.map(({ ID: id, Records }) => [id, Records]),
       [[DekID, 1]],

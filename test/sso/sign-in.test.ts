@@ -5,7 +5,16 @@ import { bodyOf, readList } from '../answers.ts';
 import { describeBoth, eventually, type Stack } from '../harness.ts';
 import { caughtBy, mailsTo, newAddress, signUp } from '../people.ts';
 import { countOf, eventsOf } from '../store.ts';
-import { createHome, type Home, loginUrl, oidcOf, readProvider, refusalIn, type Saved, saveProvider } from './home.ts';
+import {
+  createHome,
+  type Home,
+  loginUrl,
+  oidcOf,
+  readProvider,
+  refusalIn,
+  type Saved,
+  saveProvider,
+} from './home.ts';
 import type { EvilIdp } from './saml/evil-idp.ts';
 import { account, type Providers, rolesOf, type Said, startProviders } from './stage.ts';
 
@@ -25,23 +34,50 @@ describeBoth('single sign-on', (topology) => {
   });
   after(() => stop());
 
-  const membersOf = async ({ tenant: Tenant, owner }: Home) => (await readList<Member>(stack, 'TenantMembers_List', { Tenant }, owner.token)).items;
+  const membersOf = async ({ tenant: Tenant, owner }: Home) =>
+    (await readList<Member>(stack, 'TenantMembers_List', { Tenant }, owner.token)).items;
   const groupsOf = async ({ tenant: Tenant, owner }: Home, path: string) =>
-    (await readList<string>(stack, 'Groups_ListMembers', { Tenant, Group: path }, owner.token)).items;
+    (await readList<string>(stack, 'Groups_ListMembers', { Tenant, Group: path }, owner.token))
+      .items;
 
   test('a tenant that is suspended hears nothing of the people at its domain, and afterwards does again', async () => {
     const home = await createHome(stack);
     const hook = `suspended-${topology.replaceAll(' ', '-')}`;
-    const endpoint = { Tenant: home.tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['user.*'] };
+    const endpoint = {
+      Tenant: home.tenant,
+      Name: hook,
+      URL: `${stack.inboxUrl}/hooks/${hook}`,
+      EventTypes: ['user.*'],
+    };
     bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, home.owner.token));
-    const meet = async (name: string) => bodyOf(await stack.call('Users_Create', { User: { Email: `${name}@${home.domain}` } }, stack.platformKey));
-    const heard = async (name: string) => (await caughtBy(stack, hook)).some(({ Body }) => Body.includes(`"${name}@`));
+    const meet = async (name: string) =>
+      bodyOf(
+        await stack.call(
+          'Users_Create',
+          { User: { Email: `${name}@${home.domain}` } },
+          stack.platformKey,
+        ),
+      );
+    const heard = async (name: string) =>
+      (await caughtBy(stack, hook)).some(({ Body }) => Body.includes(`"${name}@`));
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
     // What the endpoint of another tenant gets says that fan-out has passed the event before.
     const other = await createHome(stack);
-    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: { ...endpoint, Tenant: other.tenant } }, other.owner.token));
+    bodyOf(
+      await stack.call(
+        'Webhooks_CreateEndpoint',
+        { Endpoint: { ...endpoint, Tenant: other.tenant } },
+        other.owner.token,
+      ),
+    );
     await meet('ada');
-    bodyOf(await stack.call('Users_Create', { User: { Email: `eve@${other.domain}` } }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'Users_Create',
+        { User: { Email: `eve@${other.domain}` } },
+        stack.platformKey,
+      ),
+    );
     await eventually('the event after it', () => heard('eve'));
     // So long is remembered whose a domain is.
     await sleep(2500);
@@ -58,22 +94,37 @@ describeBoth('single sign-on', (topology) => {
       const email = `ada@${home.domain}`;
       say({ subject: 'first', email });
       const hook = `first-${kind}-${topology.replaceAll(' ', '-')}`;
-      const endpoint = { Tenant: home.tenant, Name: hook, URL: `${stack.inboxUrl}/hooks/${hook}`, EventTypes: ['user.*'] };
+      const endpoint = {
+        Tenant: home.tenant,
+        Name: hook,
+        URL: `${stack.inboxUrl}/hooks/${hook}`,
+        EventTypes: ['user.*'],
+      };
       bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, home.owner.token));
       const { page, token = '' } = await go(loginUrl(stack, provider));
       assert.equal(new URL(page.url).pathname, '/login');
       const { User, Tenants } = await account(stack, token);
-      assert.deepEqual([User.Email, User.Name, User.HasPassword, Tenants.map(({ ID }) => ID)], [email, 'Ada Lovelace', false, [home.tenant]]);
+      assert.deepEqual(
+        [User.Email, User.Name, User.HasPassword, Tenants.map(({ ID }) => ID)],
+        [email, 'Ada Lovelace', false, [home.tenant]],
+      );
       const member = (await membersOf(home)).find(({ UserID }) => UserID === User.ID);
       assert.equal(member?.Source, 'sso');
       assert.deepEqual(await rolesOf(stack, home, User.ID), [{ role: 'member' }]);
-      const [session] = (await readList<{ AuthMethod: string; Provider: string }>(stack, 'Sessions_List', {}, token)).items;
+      const [session] = (
+        await readList<{ AuthMethod: string; Provider: string }>(stack, 'Sessions_List', {}, token)
+      ).items;
       assert.deepEqual([session?.AuthMethod, session?.Provider], [kind, provider.ID]);
-      const told = async () => (await eventsOf(stack, 'identity', '')).filter(({ data }) => data['ID'] === User.ID).map(({ type }) => type);
+      const told = async () =>
+        (await eventsOf(stack, 'identity', ''))
+          .filter(({ data }) => data['ID'] === User.ID)
+          .map(({ type }) => type);
       assert.deepEqual(await told(), ['user.registered', 'user.signed_in']);
 
       // The domain is the tenant's, so it hears of somebody who was not a member yet.
-      await eventually('the event of somebody new', async () => (await caughtBy(stack, hook)).some(({ Body }) => Body.includes('"user.registered"')));
+      await eventually('the event of somebody new', async () =>
+        (await caughtBy(stack, hook)).some(({ Body }) => Body.includes('"user.registered"')),
+      );
 
       const again = await go(loginUrl(stack, provider));
       assert.equal((await account(stack, again.token ?? '')).User.ID, User.ID);
@@ -86,7 +137,14 @@ describeBoth('single sign-on', (topology) => {
 
     test(`groups and roles follow the mappings (${kind}), and what was given by hand stays`, async () => {
       const home = await createHome(stack);
-      for (const Path of ['eng', 'ops', 'own']) bodyOf(await stack.call('Groups_Save', { Group: { Tenant: home.tenant, Path } }, home.owner.token));
+      for (const Path of ['eng', 'ops', 'own'])
+        bodyOf(
+          await stack.call(
+            'Groups_Save',
+            { Group: { Tenant: home.tenant, Path } },
+            home.owner.token,
+          ),
+        );
       const GroupMappings = [
         { Value: 'engineers', Group: 'eng', Role: '' },
         { Value: 'operators', Group: 'ops', Role: 'auditor' },
@@ -96,17 +154,40 @@ describeBoth('single sign-on', (topology) => {
       say({ subject: 'mapped', email, groups: ['engineers', 'operators', 'others'] });
       const { token = '' } = await go(loginUrl(stack, provider));
       const { ID } = (await account(stack, token)).User;
-      bodyOf(await stack.call('Groups_AddMember', { Tenant: home.tenant, Group: 'own', UserID: ID }, home.owner.token));
+      bodyOf(
+        await stack.call(
+          'Groups_AddMember',
+          { Tenant: home.tenant, Group: 'own', UserID: ID },
+          home.owner.token,
+        ),
+      );
       assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'ops')], [[ID], [ID]]);
       assert.deepEqual(await rolesOf(stack, home, ID), [{ role: 'auditor' }, { role: 'member' }]);
       assert.equal((await stack.call('Audit_List', { Tenant: home.tenant }, token)).status, 200);
       say({ subject: 'mapped', email, groups: ['engineers'] });
       await go(loginUrl(stack, provider));
-      assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'ops'), await groupsOf(home, 'own')], [[ID], [], [ID]]);
+      assert.deepEqual(
+        [await groupsOf(home, 'eng'), await groupsOf(home, 'ops'), await groupsOf(home, 'own')],
+        [[ID], [], [ID]],
+      );
       assert.deepEqual(await rolesOf(stack, home, ID), [{ role: 'member' }]);
-      assert.equal((await stack.call('Audit_List', { Tenant: home.tenant }, token)).status, 403, 'the session from before has lost it too');
-      bodyOf(await stack.call('Sso_DeleteProvider', { Tenant: home.tenant, ID: provider.ID }, home.owner.token));
-      assert.deepEqual([await groupsOf(home, 'eng'), await groupsOf(home, 'own')], [[], [ID]], 'what a provider gave goes with it');
+      assert.equal(
+        (await stack.call('Audit_List', { Tenant: home.tenant }, token)).status,
+        403,
+        'the session from before has lost it too',
+      );
+      bodyOf(
+        await stack.call(
+          'Sso_DeleteProvider',
+          { Tenant: home.tenant, ID: provider.ID },
+          home.owner.token,
+        ),
+      );
+      assert.deepEqual(
+        [await groupsOf(home, 'eng'), await groupsOf(home, 'own')],
+        [[], [ID]],
+        'what a provider gave goes with it',
+      );
     });
 
     test(`an account with that address is linked (${kind}), its owner is told, and keeps the password`, async () => {
@@ -116,8 +197,18 @@ describeBoth('single sign-on', (topology) => {
       say({ subject: 'linked', email: person.email.toUpperCase().replace('GRACE', 'Grace') });
       const { token = '' } = await go(loginUrl(stack, provider));
       assert.equal((await account(stack, token)).User.ID, person.id);
-      await eventually('the notice', async () => (await mailsTo(stack, person.email)).some(({ Text }) => Text.includes('Acme staff')));
-      assert.equal((await stack.call('Account_Login', { Email: person.email, Password: 'correct horse battery' })).status, 200);
+      await eventually('the notice', async () =>
+        (await mailsTo(stack, person.email)).some(({ Text }) => Text.includes('Acme staff')),
+      );
+      assert.equal(
+        (
+          await stack.call('Account_Login', {
+            Email: person.email,
+            Password: 'correct horse battery',
+          })
+        ).status,
+        200,
+      );
       const links = await countOf(stack, 'identity.identity_link where user_id = $1', [person.id]);
       assert.equal(links, 1);
     });
@@ -126,51 +217,92 @@ describeBoth('single sign-on', (topology) => {
       const home = await createHome(stack);
       const provider = await provide(home, kind);
       const email = `ada@${home.domain}`;
-      const counts = () => Promise.all(['user_account', 'identity_link', 'session', 'sign_in_code'].map((table) => countOf(stack, `identity.${table}`)));
+      const counts = () =>
+        Promise.all(
+          ['user_account', 'identity_link', 'session', 'sign_in_code'].map((table) =>
+            countOf(stack, `identity.${table}`),
+          ),
+        );
       const refuses = async (said: Said, reason: string) => {
         say(said);
         const before = await counts();
         const went = await go(loginUrl(stack, provider));
         assert.equal(went.token, undefined);
-        assert.deepEqual([refusalIn(went).status, refusalIn(went).Code], [403, 'permission_denied']);
+        assert.deepEqual(
+          [refusalIn(went).status, refusalIn(went).Code],
+          [403, 'permission_denied'],
+        );
         assert.deepEqual(await counts(), before);
         const { LastError } = await readProvider(stack, home, provider);
         assert.ok(LastError.startsWith(`${reason}: `), LastError);
-        assert.ok(!refusalIn(went).Message.includes(LastError.slice(reason.length + 2)), refusalIn(went).Message + LastError);
+        assert.ok(
+          !refusalIn(went).Message.includes(LastError.slice(reason.length + 2)),
+          refusalIn(went).Message + LastError,
+        );
       };
       await refuses({ subject: 'a', email: newAddress() }, 'DOMAIN_FOREIGN');
       await refuses({ subject: 'a', email: `ada@sub.${home.domain}` }, 'DOMAIN_FOREIGN');
       await refuses({ subject: 'a', email: `ada@${home.domain}.evil.example` }, 'DOMAIN_FOREIGN');
-      if (kind === 'oidc') await refuses({ subject: 'a', email, verified: false }, 'EMAIL_UNVERIFIED');
-      bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Jit: false } }, home.owner.token));
+      if (kind === 'oidc')
+        await refuses({ subject: 'a', email, verified: false }, 'EMAIL_UNVERIFIED');
+      bodyOf(
+        await stack.call(
+          'Sso_SaveProvider',
+          { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Jit: false } },
+          home.owner.token,
+        ),
+      );
       await refuses({ subject: 'a', email }, 'NO_ACCOUNT');
       const disabled = await signUp(stack, `out@${home.domain}`);
       bodyOf(await stack.call('Users_Disable', { UserID: disabled.id }, stack.platformKey));
       await refuses({ subject: 'b', email: disabled.email }, 'ACCOUNT_DISABLED');
       // One address, another person at the provider.
-      bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Jit: true } }, home.owner.token));
+      bodyOf(
+        await stack.call(
+          'Sso_SaveProvider',
+          { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', Jit: true } },
+          home.owner.token,
+        ),
+      );
       say({ subject: 'c', email });
       await go(loginUrl(stack, provider));
       await refuses({ subject: 'd', email }, 'ALREADY_LINKED');
-      const failures = (await eventsOf(stack, 'sso', home.tenant)).filter(({ type }) => type === 'sso.login_failed');
+      const failures = (await eventsOf(stack, 'sso', home.tenant)).filter(
+        ({ type }) => type === 'sso.login_failed',
+      );
       assert.equal(failures.at(-1)?.data['ID'], provider.ID);
       const audited = await eventually('the audit', async () => {
-        const { items } = await readList<{ Action: string; Result: string; Code: string }>(stack, 'Audit_List', { Tenant: home.tenant }, home.owner.token);
+        const { items } = await readList<{ Action: string; Result: string; Code: string }>(
+          stack,
+          'Audit_List',
+          { Tenant: home.tenant },
+          home.owner.token,
+        );
         const found = items.filter(({ Action }) => Action === 'sso.login_failed');
         return found.length >= failures.length && found;
       });
-      assert.ok(audited.every(({ Result, Code }) => Result === 'failed' && Code === 'permission_denied'));
+      assert.ok(
+        audited.every(({ Result, Code }) => Result === 'failed' && Code === 'permission_denied'),
+      );
     });
   }
 
   test('Sso_Check leads to the provider, and an assertion may be encrypted', async () => {
     const home = await createHome(stack);
-    assert.deepEqual(bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })), { Redirect: '' });
+    assert.deepEqual(bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })), {
+      Redirect: '',
+    });
     const provider = await provide(home, 'saml');
-    const { Redirect } = bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })) as unknown as { Redirect: string };
+    const { Redirect } = bodyOf(
+      await stack.call('Sso_Check', { Email: `anybody@${home.domain}` }),
+    ) as unknown as { Redirect: string };
     assert.equal(Redirect, loginUrl(stack, provider));
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
-    assert.deepEqual(bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })), { Redirect: '' }, 'who is closed lets nobody in');
+    assert.deepEqual(
+      bodyOf(await stack.call('Sso_Check', { Email: `anybody@${home.domain}` })),
+      { Redirect: '' },
+      'who is closed lets nobody in',
+    );
     bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
     say({ subject: 'sealed', email: `ada@${home.domain}` });
     idp.encryptFor(provider.SpCertificate);
@@ -199,7 +331,13 @@ describeBoth('single sign-on', (topology) => {
     say({ subject: 'unasked', email: `ada@${home.domain}` });
     const unsolicited = `${idp.unsolicitedUrl}?${new URLSearchParams({ acsUrl: provider.AcsURL, spEntityId: provider.SpEntityID, RelayState: 'https://evil.example' }).toString()}`;
     assert.equal(refusalIn(await go(unsolicited)).status, 400);
-    bodyOf(await stack.call('Sso_SaveProvider', { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', AllowIdpInitiated: true } }, home.owner.token));
+    bodyOf(
+      await stack.call(
+        'Sso_SaveProvider',
+        { Provider: { Tenant: home.tenant, ID: provider.ID, Name: 'x', AllowIdpInitiated: true } },
+        home.owner.token,
+      ),
+    );
     const { page, token } = await go(unsolicited);
     assert.ok(token);
     assert.equal(new URL(page.url).pathname, '/login', 'where to go is not the provider’s to say');
@@ -208,10 +346,29 @@ describeBoth('single sign-on', (topology) => {
   test('a tenant that is closed lets nobody in, makes nobody, and keeps nobody from elsewhere', async () => {
     const home = await createHome(stack);
     const provider = await provide(home, 'saml');
-    const domains = (await readList<{ ID: string }>(stack, 'Domain_List', { Tenant: home.tenant }, home.owner.token)).items;
-    bodyOf(await stack.call('Domain_Update', { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' }, home.owner.token));
+    const domains = (
+      await readList<{ ID: string }>(
+        stack,
+        'Domain_List',
+        { Tenant: home.tenant },
+        home.owner.token,
+      )
+    ).items;
+    bodyOf(
+      await stack.call(
+        'Domain_Update',
+        { Tenant: home.tenant, ID: domains[0]?.ID, Capture: 'require_sso' },
+        home.owner.token,
+      ),
+    );
     const Email = `carol@${home.domain}`;
-    bodyOf(await stack.call('Users_Create', { User: { Email }, Password: 'correct horse battery' }, stack.platformKey));
+    bodyOf(
+      await stack.call(
+        'Users_Create',
+        { User: { Email }, Password: 'correct horse battery' },
+        stack.platformKey,
+      ),
+    );
     const logIn = () => stack.call('Account_Login', { Email, Password: 'correct horse battery' });
     assert.equal((await logIn()).status, 403);
     bodyOf(await stack.call('Tenants_Suspend', { Tenant: home.tenant }, stack.platformKey));
@@ -225,20 +382,40 @@ describeBoth('single sign-on', (topology) => {
     });
     bodyOf(await stack.call('Tenants_Resume', { Tenant: home.tenant }, stack.platformKey));
     await eventually('the requirement', async () => (await logIn()).status === 403);
-    const away = await stack.call('Account_ChangeEmail', { Email: newAddress(), Password: 'correct horse battery' }, Token);
-    assert.equal(away.status, 403, 'the address is the organisation’s as long as it requires its sign-in');
+    const away = await stack.call(
+      'Account_ChangeEmail',
+      { Email: newAddress(), Password: 'correct horse battery' },
+      Token,
+    );
+    assert.equal(
+      away.status,
+      403,
+      'the address is the organisation’s as long as it requires its sign-in',
+    );
   });
 
   test('Sso_TestProvider says what works and what does not', async () => {
     const home = await createHome(stack);
-    type Tested = { OK: boolean; Findings: Array<{ Check: string; Level: string; Message: string }> };
-    const tested = async ({ ID }: Saved) => bodyOf(await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID }, home.owner.token)) as unknown as Tested;
+    type Tested = {
+      OK: boolean;
+      Findings: Array<{ Check: string; Level: string; Message: string }>;
+    };
+    const tested = async ({ ID }: Saved) =>
+      bodyOf(
+        await stack.call('Sso_TestProvider', { Tenant: home.tenant, ID }, home.owner.token),
+      ) as unknown as Tested;
     const provider = await provide(home, 'oidc');
     const good = await tested(provider);
     assert.ok(good.OK, JSON.stringify(good.Findings));
     assert.ok(good.Findings.some(({ Message }) => Message.includes(provider.RedirectURI)));
-    assert.ok(good.Findings.some(({ Check, Message }) => Check === 'domain' && Message.includes(home.domain)));
-    const broken = await saveProvider(stack, home, oidcOf(`${stack.inboxUrl}/hooks/nothing`), { Secret: 's' });
+    assert.ok(
+      good.Findings.some(
+        ({ Check, Message }) => Check === 'domain' && Message.includes(home.domain),
+      ),
+    );
+    const broken = await saveProvider(stack, home, oidcOf(`${stack.inboxUrl}/hooks/nothing`), {
+      Secret: 's',
+    });
     const bad = await tested(broken);
     assert.equal(bad.OK, false);
     assert.ok(

@@ -1,20 +1,30 @@
 import { bodyOf } from '../answers.ts';
 import { type Stack, startStack, type Topology } from '../harness.ts';
 import { rowsOf } from '../store.ts';
-import { goThrough, type Home, oidcOf, samlOf, type Saved, saveProvider } from './home.ts';
+import { goThrough, type Home, oidcOf, type Saved, samlOf, saveProvider } from './home.ts';
 import { startOp } from './oidc/op.ts';
 import { startEvilIdp } from './saml/evil-idp.ts';
 
 // The product with two providers that are not ours, one of each kind, and what they say of whoever signs in next.
 
-export type Said = { subject: string; email: string; verified?: boolean; groups?: string[]; name?: string };
+export type Said = {
+  subject: string;
+  email: string;
+  verified?: boolean;
+  groups?: string[];
+  name?: string;
+};
 
 export type Providers = Awaited<ReturnType<typeof startProviders>>;
 
 export const clientSecret = 'a secret that is long enough for HMAC-SHA256';
 
 export async function startProviders(topology: Topology) {
-  const [stack, op, idp] = await Promise.all([startStack(topology, { BAILIWICK_LIMITS: 'off' }), startOp({ clients: [] }), startEvilIdp()]);
+  const [stack, op, idp] = await Promise.all([
+    startStack(topology, { BAILIWICK_LIMITS: 'off' }),
+    startOp({ clients: [] }),
+    startEvilIdp(),
+  ]);
   let login = '';
   return {
     stack,
@@ -25,7 +35,10 @@ export async function startProviders(topology: Topology) {
     say({ subject, email, verified = true, groups = [], name = 'Ada Lovelace' }: Said): void {
       login = subject;
       op.setAccount(subject, { email, email_verified: verified, groups, name });
-      idp.setPerson({ nameId: subject, attributes: { mail: [email], displayName: [name], groups } });
+      idp.setPerson({
+        nameId: subject,
+        attributes: { mail: [email], displayName: [name], groups },
+      });
     },
 
     go: (start: string) => goThrough(stack, start, { login }),
@@ -33,7 +46,12 @@ export async function startProviders(topology: Topology) {
     /** Lets a tenant's people sign in at the one of that kind. */
     async provide(home: Home, kind: string, fields: object = {}): Promise<Saved> {
       if (kind === 'saml') return saveProvider(stack, home, { ...samlOf(idp), ...fields });
-      const provider = await saveProvider(stack, home, { ...oidcOf(op.issuer), ...fields }, { Secret: clientSecret });
+      const provider = await saveProvider(
+        stack,
+        home,
+        { ...oidcOf(op.issuer), ...fields },
+        { Secret: clientSecret },
+      );
       op.setClient({ id: 'bailiwick', redirectUris: [provider.RedirectURI], secret: clientSecret });
       return provider;
     },
@@ -46,7 +64,11 @@ export async function startProviders(topology: Topology) {
 
 /** The roles of somebody in a tenant. */
 export const rolesOf = (stack: Stack, { tenant }: Home, userId: string) =>
-  rowsOf<{ role: string }>(stack, 'select role from access.grant_entry where tenant = $1 and subject = $2 order by role', [tenant, userId]);
+  rowsOf<{ role: string }>(
+    stack,
+    'select role from access.grant_entry where tenant = $1 and subject = $2 order by role',
+    [tenant, userId],
+  );
 
 export const account = async (stack: Stack, token: string) =>
   bodyOf(await stack.call('Account_Get', {}, token)) as unknown as {

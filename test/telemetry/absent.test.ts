@@ -22,7 +22,8 @@ test('a collector that is away disturbs nothing: one line a minute, and an end i
     await register(stack, address);
     await mailTo(stack, address);
     await eventually('a complaint', async () => complaints().length > 0, 30_000);
-    for (let call = 0; call < 20; call++) assert.equal((await stack.call('Account_Get', {})).status, 401);
+    for (let call = 0; call < 20; call++)
+      assert.equal((await stack.call('Account_Get', {})).status, 401);
     assert.equal(complaints().length, 1);
     const started = performance.now();
     await stop();

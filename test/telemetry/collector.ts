@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net';
 // A collector in memory: takes OTLP over HTTP and keeps what it gets. The processes are told to speak its JSON form
 // (OTLP's protobuf as proto3 JSON, with ids in hexadecimal), so that nothing needs decoding.
 
-type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
+type Value = {
+  stringValue?: string;
+  intValue?: number | string;
+  doubleValue?: number;
+  boolValue?: boolean;
+};
 type KeyValue = { key: string; value: Value };
 type RawSpan = {
   traceId: string;
@@ -20,11 +25,21 @@ type RawSpan = {
   status?: { code?: number };
 };
 type Resource = { attributes?: KeyValue[] };
-type TraceExport = { resourceSpans?: Array<{ resource?: Resource; scopeSpans?: Array<{ spans?: RawSpan[] }> }> };
-type MetricExport = { resourceMetrics?: Array<{ resource?: Resource; scopeMetrics?: Array<{ metrics?: Array<{ name: string }> }> }> };
+type TraceExport = {
+  resourceSpans?: Array<{ resource?: Resource; scopeSpans?: Array<{ spans?: RawSpan[] }> }>;
+};
+type MetricExport = {
+  resourceMetrics?: Array<{
+    resource?: Resource;
+    scopeMetrics?: Array<{ metrics?: Array<{ name: string }> }>;
+  }>;
+};
 
 export type Attributes = Record<string, string | number | boolean | undefined>;
-export type CollectedSpan = Omit<RawSpan, 'attributes'> & { service: string; attributes: Attributes };
+export type CollectedSpan = Omit<RawSpan, 'attributes'> & {
+  service: string;
+  attributes: Attributes;
+};
 
 /** OTLP's numbers of the kinds. */
 export const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
@@ -40,7 +55,8 @@ export async function startCollector() {
   const takers: Record<string, (body: unknown) => void> = {
     '/v1/traces': (body) => spans.push(...spansOf(body as TraceExport)),
     '/v1/metrics': (body) => {
-      for (const { service, name } of metricsOf(body as MetricExport)) metrics.set(service, (metrics.get(service) ?? new Set()).add(name));
+      for (const { service, name } of metricsOf(body as MetricExport))
+        metrics.set(service, (metrics.get(service) ?? new Set()).add(name));
     },
   };
   const server = createServer((request, response) => {
@@ -50,7 +66,8 @@ export async function startCollector() {
       const body = Buffer.concat(chunks).toString();
       bodies.push(body);
       contentTypes.add(`${request.url} ${request.headers['content-type']}`);
-      if (request.headers['content-type'] === 'application/json') takers[request.url ?? '']?.(JSON.parse(body));
+      if (request.headers['content-type'] === 'application/json')
+        takers[request.url ?? '']?.(JSON.parse(body));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -82,17 +99,28 @@ export async function startCollector() {
 function spansOf({ resourceSpans = [] }: TraceExport): CollectedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans = [] }) => {
     const service = String(attributesOf(resource?.attributes)['service.name']);
-    return scopeSpans.flatMap(({ spans = [] }) => spans.map((span) => ({ ...span, service, attributes: attributesOf(span.attributes) })));
+    return scopeSpans.flatMap(({ spans = [] }) =>
+      spans.map((span) => ({ ...span, service, attributes: attributesOf(span.attributes) })),
+    );
   });
 }
 
-function metricsOf({ resourceMetrics = [] }: MetricExport): Array<{ service: string; name: string }> {
+function metricsOf({
+  resourceMetrics = [],
+}: MetricExport): Array<{ service: string; name: string }> {
   return resourceMetrics.flatMap(({ resource, scopeMetrics = [] }) => {
     const service = String(attributesOf(resource?.attributes)['service.name']);
-    return scopeMetrics.flatMap(({ metrics = [] }) => metrics.map(({ name }) => ({ service, name })));
+    return scopeMetrics.flatMap(({ metrics = [] }) =>
+      metrics.map(({ name }) => ({ service, name })),
+    );
   });
 }
 
 function attributesOf(list: readonly KeyValue[] = []): Attributes {
-  return Object.fromEntries(list.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue]));
+  return Object.fromEntries(
+    list.map(({ key, value }) => [
+      key,
+      value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue,
+    ]),
+  );
 }

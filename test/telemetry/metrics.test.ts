@@ -8,11 +8,22 @@ import { travel } from './journey.ts';
 // The names and labels that dashboards and alerts are built on.
 
 const everywhere = {
-  target_info: ['service_instance_id', 'service_name', 'service_version', 'telemetry_sdk_language', 'telemetry_sdk_name', 'telemetry_sdk_version'],
+  target_info: [
+    'service_instance_id',
+    'service_name',
+    'service_version',
+    'telemetry_sdk_language',
+    'telemetry_sdk_name',
+    'telemetry_sdk_version',
+  ],
 };
 const called = { bailiwick_operation_seconds: ['code', 'le', 'operation'] };
 const calls = { bailiwick_rpc_seconds: ['le', 'method', 'service'] };
-const stores = { bailiwick_outbox_lag_seconds: ['service'], bailiwick_broker_loss_republished_total: [], bailiwick_delivery_publish_duplicates_total: [] };
+const stores = {
+  bailiwick_outbox_lag_seconds: ['service'],
+  bailiwick_broker_loss_republished_total: [],
+  bailiwick_delivery_publish_duplicates_total: [],
+};
 const queue = {
   bailiwick_delivery_attempts_total: ['error', 'lane', 'status'],
   bailiwick_delivery_first_byte_seconds: ['le'],
@@ -27,7 +38,13 @@ const queue = {
 
 /** What each process shows after the main job: metric → labels. */
 const wanted = {
-  gateway: { ...everywhere, ...called, ...calls, bailiwick_delivery_publish_duplicates_total: [], bailiwick_permission_cache_total: ['outcome'] },
+  gateway: {
+    ...everywhere,
+    ...called,
+    ...calls,
+    bailiwick_delivery_publish_duplicates_total: [],
+    bailiwick_permission_cache_total: ['outcome'],
+  },
   identity: { ...everywhere, ...called, ...calls, ...stores, bailiwick_hash_queue: [] },
   access: { ...everywhere, ...called, ...stores },
   sso: { ...everywhere, ...called, ...stores, bailiwick_key_cache_hits_total: [] },
@@ -40,32 +57,54 @@ async function scrape(stack: Stack, process: keyof typeof wanted): Promise<Sampl
   const response = await fetch(`http://127.0.0.1:${stack.wiring.ports[process].admin}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
-  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = (await response.text())
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
-    const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? assert.fail(line);
-    const pairs = Array.from(labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, key = '', text = '']) => [key, text] as const);
-    return { metric: name.replace(/_(bucket|sum|count)$/, ''), labels: Object.fromEntries(pairs), value: value === '+Inf' ? Infinity : Number(value) };
+    const [, name = '', labels = '', value = ''] =
+      /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? assert.fail(line);
+    const pairs = Array.from(
+      labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g),
+      ([, key = '', text = '']) => [key, text] as const,
+    );
+    return {
+      metric: name.replace(/_(bucket|sum|count)$/, ''),
+      labels: Object.fromEntries(pairs),
+      value: value === '+Inf' ? Infinity : Number(value),
+    };
   });
 }
 
 function labelsByMetric(samples: readonly Sample[]): Record<string, string[]> {
   const found = new Map<string, Set<string>>();
-  for (const { metric, labels } of samples) found.set(metric, new Set([...(found.get(metric) ?? []), ...Object.keys(labels)]));
+  for (const { metric, labels } of samples)
+    found.set(metric, new Set([...(found.get(metric) ?? []), ...Object.keys(labels)]));
   return Object.fromEntries([...found].map(([metric, labels]) => [metric, [...labels].sort()]));
 }
 
 /** A label with one of these in it would be a time series a tenant, person, endpoint or address. */
 const unbounded = /tnt_|usr_|whk_|slk_|evt_|tsk_|ses_|@|:\/\/|[0-9a-f]{32}/;
 
-const sumOf = (samples: readonly Sample[], metric: string, labels: Record<string, string>): number =>
+const sumOf = (
+  samples: readonly Sample[],
+  metric: string,
+  labels: Record<string, string>,
+): number =>
   samples
-    .filter((sample) => sample.metric === metric && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
+    .filter(
+      (sample) =>
+        sample.metric === metric &&
+        Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    )
     .reduce((sum, { value }) => sum + value, 0);
 
 function suite(topology: Topology): void {
   let stack: Stack;
   let tenant: string;
-  const processes = topology === 'one process' ? (['gateway'] as const) : (Object.keys(wanted) as Array<keyof typeof wanted>);
+  const processes =
+    topology === 'one process'
+      ? (['gateway'] as const)
+      : (Object.keys(wanted) as Array<keyof typeof wanted>);
   before(async () => {
     stack = await startStack(topology);
     const journey = await travel(stack);
@@ -74,8 +113,12 @@ function suite(topology: Topology): void {
     await stack.call('Groups_Get', { Tenant: tenant, Path: 'eng' }, 'nonsense');
     // The second delivery finds the tenant's key at hand.
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'more' } }, journey.session);
-    const delivered = async (lane: string) => sumOf(await all(), 'bailiwick_delivery_attempts_total', { lane, status: 'delivered' });
-    await eventually('the deliveries', async () => (await delivered('webhook')) === 2 && (await delivered('chat')) === 2);
+    const delivered = async (lane: string) =>
+      sumOf(await all(), 'bailiwick_delivery_attempts_total', { lane, status: 'delivered' });
+    await eventually(
+      'the deliveries',
+      async () => (await delivered('webhook')) === 2 && (await delivered('chat')) === 2,
+    );
   });
   after(() => stack?.stop());
 
@@ -83,20 +126,30 @@ function suite(topology: Topology): void {
 
   test('every process shows its metrics, with the labels they are documented with and no others', async () => {
     for (const name of processes) {
-      const expected = topology === 'one process' ? Object.assign({}, ...Object.values(wanted)) : wanted[name];
-      assert.deepEqual(labelsByMetric(await scrape(stack, name)), sorted(expected as Record<string, string[]>), name);
+      const expected =
+        topology === 'one process' ? Object.assign({}, ...Object.values(wanted)) : wanted[name];
+      assert.deepEqual(
+        labelsByMetric(await scrape(stack, name)),
+        sorted(expected as Record<string, string[]>),
+        name,
+      );
     }
   });
 
   test('no label tells tenants, people, endpoints or addresses apart', async () => {
     for (const { metric, labels } of await all())
-      if (metric !== 'target_info') for (const [label, value] of Object.entries(labels)) assert.doesNotMatch(value, unbounded, `${metric} ${label}`);
+      if (metric !== 'target_info')
+        for (const [label, value] of Object.entries(labels))
+          assert.doesNotMatch(value, unbounded, `${metric} ${label}`);
   });
 
   test('an operation is counted once, with what came of it', async () => {
     const samples = (await all()).filter(({ labels }) => !('le' in labels));
-    const counted = samples.filter(({ metric, value }) => metric === 'bailiwick_operation_seconds' && Number.isInteger(value));
-    const countOf = (operation: string, code: string) => sumOf(counted, 'bailiwick_operation_seconds', { operation, code });
+    const counted = samples.filter(
+      ({ metric, value }) => metric === 'bailiwick_operation_seconds' && Number.isInteger(value),
+    );
+    const countOf = (operation: string, code: string) =>
+      sumOf(counted, 'bailiwick_operation_seconds', { operation, code });
     assert.equal(countOf('Groups_Save', 'ok'), 2);
     assert.equal(countOf('Groups_Get', 'unauthenticated'), 1);
     assert.equal(countOf('Account_Task_SendEmailVerification', 'ok'), 1);
@@ -104,7 +157,8 @@ function suite(topology: Topology): void {
 
   test('attempts are counted by what came of them', async () => {
     const samples = await all();
-    const attempts = (labels: Record<string, string>) => sumOf(samples, 'bailiwick_delivery_attempts_total', labels);
+    const attempts = (labels: Record<string, string>) =>
+      sumOf(samples, 'bailiwick_delivery_attempts_total', labels);
     assert.equal(attempts({ lane: 'webhook', status: 'retry', error: 'http_status' }), 1);
     assert.equal(attempts({ lane: 'webhook', status: 'delivered', error: '' }), 2);
     assert.equal(attempts({ lane: 'chat', status: 'retry', error: 'http_status' }), 1);
@@ -115,45 +169,76 @@ function suite(topology: Topology): void {
   });
 }
 
-for (const topology of ['five processes', 'one process'] as const) describe(`metrics (${topology})`, () => suite(topology));
+for (const topology of ['five processes', 'one process'] as const)
+  describe(`metrics (${topology})`, () => suite(topology));
 
 describe('metrics of a queue that stands still', () => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack('one process', { BAILIWICK_RETRY_SCHEDULE: '0s' }, { ownServer: true });
+    stack = await startStack(
+      'one process',
+      { BAILIWICK_RETRY_SCHEDULE: '0s' },
+      { ownServer: true },
+    );
   });
   after(() => stack?.stop());
 
-  const valueOf = async (metric: string, labels: Record<string, string> = {}) => sumOf(await scrape(stack, 'gateway'), metric, labels);
+  const valueOf = async (metric: string, labels: Record<string, string> = {}) =>
+    sumOf(await scrape(stack, 'gateway'), metric, labels);
 
   test('the age of what waits grows while the broker is away, and nothing is made up while the database is', async () => {
     const { token } = await signUp(stack);
     const tenant = await createTenant(stack, token);
     await stack.call(
       'Webhooks_CreateEndpoint',
-      { Endpoint: { Tenant: tenant, Name: 'a', URL: `${stack.inboxUrl}/hooks/dead?status=503`, EventTypes: ['group.*'] } },
+      {
+        Endpoint: {
+          Tenant: tenant,
+          Name: 'a',
+          URL: `${stack.inboxUrl}/hooks/dead?status=503`,
+          EventTypes: ['group.*'],
+        },
+      },
       token,
     );
     await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, token);
-    await eventually('the dead letter', async () => (await valueOf('bailiwick_delivery_dead_letters')) === 1);
+    await eventually(
+      'the dead letter',
+      async () => (await valueOf('bailiwick_delivery_dead_letters')) === 1,
+    );
     await stack.stopBroker();
     await register(stack, newAddress('waiting'));
-    await eventually('the lag', async () => (await valueOf('bailiwick_outbox_lag_seconds', { service: 'identity' })) > 1);
+    await eventually(
+      'the lag',
+      async () => (await valueOf('bailiwick_outbox_lag_seconds', { service: 'identity' })) > 1,
+    );
     await stack.stopDatabase();
-    await eventually('NaN', async () => Number.isNaN(await valueOf('bailiwick_outbox_lag_seconds', { service: 'identity' })));
+    await eventually('NaN', async () =>
+      Number.isNaN(await valueOf('bailiwick_outbox_lag_seconds', { service: 'identity' })),
+    );
     await stack.startDatabase();
     await stack.startBroker();
-    await eventually('no lag', async () => (await valueOf('bailiwick_outbox_lag_seconds', { service: 'identity' })) === 0);
+    await eventually(
+      'no lag',
+      async () => (await valueOf('bailiwick_outbox_lag_seconds', { service: 'identity' })) === 0,
+    );
   });
 });
 
 test('telemetry goes in protobuf by default, and metrics can be switched off', async () => {
   const collector = await startCollector();
   const { OTEL_EXPORTER_OTLP_ENDPOINT } = collector.environment;
-  const stack = await startStack('one process', { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_METRICS_EXPORTER: 'none', OTEL_TRACES_SAMPLER_ARG: '1' });
+  const stack = await startStack('one process', {
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_TRACES_SAMPLER_ARG: '1',
+  });
   try {
     await stack.call('Roles_List', {});
-    assert.equal((await fetch(`http://127.0.0.1:${stack.wiring.ports.gateway.admin}/metrics`)).status, 404);
+    assert.equal(
+      (await fetch(`http://127.0.0.1:${stack.wiring.ports.gateway.admin}/metrics`)).status,
+      404,
+    );
   } finally {
     // What was recorded is sent at the end, whatever the interval.
     await stack.stop();
@@ -164,4 +249,6 @@ test('telemetry goes in protobuf by default, and metrics can be switched off', a
 });
 
 const sorted = (record: Record<string, string[]>): Record<string, string[]> =>
-  Object.fromEntries(Object.entries(record).map(([metric, labels]) => [metric, [...labels].sort()]));
+  Object.fromEntries(
+    Object.entries(record).map(([metric, labels]) => [metric, [...labels].sort()]),
+  );

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Answer, eventually, type Stack, startStack } from '../harness.ts';
-import { type CollectedSpan, type Collector, kinds, startCollector } from './collector.ts';
 import { caughtBy } from '../people.ts';
+import { type CollectedSpan, type Collector, kinds, startCollector } from './collector.ts';
 import { type Journey, travel } from './journey.ts';
 import { scrapeAll } from './scrape.ts';
 
@@ -16,15 +16,24 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 type Wanted = { service: string; name: string; kind: number; group?: string };
 
 const isWanted = (span: CollectedSpan, { service, name, kind, group }: Wanted): boolean =>
-  span.service === service && span.name === name && span.kind === kind && (!group || span.attributes['messaging.consumer.group.name'] === group);
+  span.service === service &&
+  span.name === name &&
+  span.kind === kind &&
+  (!group || span.attributes['messaging.consumer.group.name'] === group);
 
 /** The spans of the trace that began with this one, once they are all there. */
-async function traceOf(collector: Collector, name: string, complete: (spans: CollectedSpan[]) => boolean): Promise<CollectedSpan[]> {
+async function traceOf(
+  collector: Collector,
+  name: string,
+  complete: (spans: CollectedSpan[]) => boolean,
+): Promise<CollectedSpan[]> {
   return eventually(`the trace of ${name}`, async () => {
     const root = collector.spans.find((span) => span.name === name && span.kind === kinds.server);
     const spans = collector.spans.filter((span) => root && span.traceId === root.traceId);
     // A span is sent when it ends: what is inside of it comes first.
-    const isWhole = spans.every(({ parentSpanId }) => !parentSpanId || spans.some(({ spanId }) => spanId === parentSpanId));
+    const isWhole = spans.every(
+      ({ parentSpanId }) => !parentSpanId || spans.some(({ spanId }) => spanId === parentSpanId),
+    );
     return isWhole && complete(spans) && spans;
   });
 }
@@ -35,7 +44,11 @@ function lineage(spans: readonly CollectedSpan[], leaf: CollectedSpan): Collecte
   return parent ? [...lineage(spans, parent), leaf] : [leaf];
 }
 
-function assertLineage(spans: readonly CollectedSpan[], leaf: CollectedSpan, wanted: readonly Wanted[]): void {
+function assertLineage(
+  spans: readonly CollectedSpan[],
+  leaf: CollectedSpan,
+  wanted: readonly Wanted[],
+): void {
   const met = lineage(spans, leaf);
   const seen = met.map(({ service, name, kind }) => `${service} ${name} ${kind}`);
   assert.deepEqual(
@@ -80,17 +93,29 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
         { service: identity, name: 'transaction', kind: kinds.client },
         { service: identity, name: 'publish TASK', kind: kinds.producer },
         { service: notifications, name: 'process TASK', kind: kinds.consumer, group: 'lane-email' },
-        { service: notifications, name: 'bailiwick.notifications.v1.AccountTasks/SendEmailVerification', kind: kinds.internal },
+        {
+          service: notifications,
+          name: 'bailiwick.notifications.v1.AccountTasks/SendEmailVerification',
+          kind: kinds.internal,
+        },
         { service: notifications, name: 'smtp send', kind: kinds.client },
       ]);
       const hop = spans.find(({ name, kind }) => name === register && kind === kinds.client);
-      assert.equal(hop?.attributes['rpc.system.name'], topology === 'five processes' ? 'connectrpc' : 'grpc');
+      assert.equal(
+        hop?.attributes['rpc.system.name'],
+        topology === 'five processes' ? 'connectrpc' : 'grpc',
+      );
     });
 
     test('Groups_Save is one trace from the gateway to the webhook, its retry and the audit', async () => {
-      const attempt = (number: number) => (span: CollectedSpan) => span.name === 'POST webhook' && span.attributes['http.request.resend_count'] === number - 1;
+      const attempt = (number: number) => (span: CollectedSpan) =>
+        span.name === 'POST webhook' && span.attributes['http.request.resend_count'] === number - 1;
       const audit = { service: access, name: 'process EVT', kind: kinds.consumer, group: 'audit' };
-      const spans = await traceOf(collector, 'POST /Groups_Save', (found) => found.some(attempt(2)) && found.some((span) => isWanted(span, audit)));
+      const spans = await traceOf(
+        collector,
+        'POST /Groups_Save',
+        (found) => found.some(attempt(2)) && found.some((span) => isWanted(span, audit)),
+      );
       const save = 'bailiwick.access.v1.Groups/Save';
       const toEvent: Wanted[] = [
         { service: gateway, name: 'POST /Groups_Save', kind: kinds.server },
@@ -101,34 +126,70 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
       ];
       const once: Wanted[] = [
         { service: notifications, name: 'publish TASK', kind: kinds.producer },
-        { service: notifications, name: 'process TASK', kind: kinds.consumer, group: 'lane-webhook' },
+        {
+          service: notifications,
+          name: 'process TASK',
+          kind: kinds.consumer,
+          group: 'lane-webhook',
+        },
       ];
       const deliver: Wanted[] = [
-        { service: notifications, name: 'bailiwick.notifications.v1.Webhooks/Deliver', kind: kinds.internal },
+        {
+          service: notifications,
+          name: 'bailiwick.notifications.v1.Webhooks/Deliver',
+          kind: kinds.internal,
+        },
         { service: notifications, name: 'POST webhook', kind: kinds.client },
       ];
-      const fanout = { service: notifications, name: 'process EVT', kind: kinds.consumer, group: 'fanout' };
-      const [first, second] = [1, 2].map((number) => spans.find(attempt(number)) ?? assert.fail(`attempt ${number}`)) as [CollectedSpan, CollectedSpan];
+      const fanout = {
+        service: notifications,
+        name: 'process EVT',
+        kind: kinds.consumer,
+        group: 'fanout',
+      };
+      const [first, second] = [1, 2].map(
+        (number) => spans.find(attempt(number)) ?? assert.fail(`attempt ${number}`),
+      ) as [CollectedSpan, CollectedSpan];
       assertLineage(spans, first, [...toEvent, fanout, ...once, ...deliver]);
       // The retry waited as a row: it goes on from the attempt that made it wait.
       assertLineage(spans, second, [...toEvent, fanout, ...once, ...once, ...deliver]);
-      assertLineage(spans, spans.find((span) => isWanted(span, audit)) ?? assert.fail(), [...toEvent, audit]);
+      assertLineage(spans, spans.find((span) => isWanted(span, audit)) ?? assert.fail(), [
+        ...toEvent,
+        audit,
+      ]);
       assert.equal(first.attributes['http.response.status_code'], 503);
       assert.equal(first.attributes['error.type'], 'http_status');
       assert.equal(second.attributes['http.response.status_code'], 200);
     });
 
     test('a chat message belongs to the trace, by a span that tells no address', async () => {
-      const sent = ({ name, attributes }: CollectedSpan) => name === 'POST chat' && attributes['http.response.status_code'] === 200;
+      const sent = ({ name, attributes }: CollectedSpan) =>
+        name === 'POST chat' && attributes['http.response.status_code'] === 200;
       const spans = await traceOf(collector, 'POST /Groups_Save', (found) => found.some(sent));
       const { attributes } = spans.find(sent) ?? assert.fail();
-      assert.deepEqual(Object.keys(attributes).sort(), ['bailiwick.endpoint', 'http.request.method', 'http.request.resend_count', 'http.response.status_code']);
+      assert.deepEqual(Object.keys(attributes).sort(), [
+        'bailiwick.endpoint',
+        'http.request.method',
+        'http.request.resend_count',
+        'http.response.status_code',
+      ]);
       assert.match(String(attributes['bailiwick.endpoint']), /^slk_/);
-      assert.ok(spans.some((span) => isWanted(span, { service: notifications, name: 'process TASK', kind: kinds.consumer, group: 'lane-chat' })));
+      assert.ok(
+        spans.some((span) =>
+          isWanted(span, {
+            service: notifications,
+            name: 'process TASK',
+            kind: kinds.consumer,
+            group: 'lane-chat',
+          }),
+        ),
+      );
     });
 
     test('the calls that a request needs besides are part of its trace', async () => {
-      const spans = await traceOf(collector, 'POST /Tenants_Create', (found) => found.some(({ name }) => name === 'transaction'));
+      const spans = await traceOf(collector, 'POST /Tenants_Create', (found) =>
+        found.some(({ name }) => name === 'transaction'),
+      );
       for (const [service, name] of [
         [identity, 'bailiwick.identity.v1.Credentials/Resolve'],
         [access, 'bailiwick.access.v1.Authority/Effective'],
@@ -140,9 +201,13 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
     });
 
     test('what a client says of its trace is a link, and decides nothing', async () => {
-      const answer = await stack.call('Account_Get', {}, journey.session, { traceparent: `00-${traceId}-b7ad6b7169203331-00` });
+      const answer = await stack.call('Account_Get', {}, journey.session, {
+        traceparent: `00-${traceId}-b7ad6b7169203331-00`,
+      });
       assert.equal(answer.status, 200);
-      const root = await eventually('the span', async () => collector.spans.find(({ name }) => name === 'POST /Account_Get'));
+      const root = await eventually('the span', async () =>
+        collector.spans.find(({ name }) => name === 'POST /Account_Get'),
+      );
       assert.notEqual(root.traceId, traceId);
       assert.equal(root.parentSpanId ?? '', '');
       assert.deepEqual(
@@ -154,35 +219,62 @@ for (const topology of ['five processes', 'five processes over gRPC'] as const)
     test('a receiver is not told of our trace', async () => {
       const caught = await caughtBy(stack, journey.hook);
       assert.equal(caught.length, 2);
-      for (const { Headers } of caught) assert.ok(!('traceparent' in Headers) && 'webhook-id' in Headers);
+      for (const { Headers } of caught)
+        assert.ok(!('traceparent' in Headers) && 'webhook-id' in Headers);
     });
 
     test('the logs and the audit name the trace of a request', async () => {
-      const answer = await stack.call('Groups_Save', { Group: { Tenant: journey.tenant, Path: 'ops' } }, journey.session);
+      const answer = await stack.call(
+        'Groups_Save',
+        { Group: { Tenant: journey.tenant, Path: 'ops' } },
+        journey.session,
+      );
       const requestId = answer.headers.get('x-request-id') ?? '';
-      const { traceId: logged } = await eventually('the line', async () => lineOf(stack, 'access', requestId));
+      const { traceId: logged } = await eventually('the line', async () =>
+        lineOf(stack, 'access', requestId),
+      );
       const entry = await eventually('the audit entry', async () => {
         const list = await stack.call('Audit_List', { Tenant: journey.tenant }, journey.session);
         return auditOf(list).find(({ RequestID }) => RequestID === requestId);
       });
       assert.equal(entry.TraceID, logged);
-      const root = await eventually('the span', async () => collector.spans.find((span) => span.attributes['bailiwick.request_id'] === requestId));
+      const root = await eventually('the span', async () =>
+        collector.spans.find((span) => span.attributes['bailiwick.request_id'] === requestId),
+      );
       assert.equal(root.traceId, logged);
       for (const service of ['gateway', 'identity', 'access', 'sso', 'notifications'] as const)
         for (const line of linesOf(stack, service))
-          if ('requestId' in line) assert.match(line.traceId ?? '', /^[0-9a-f]{32}$/, `${service}: ${JSON.stringify(line)}`);
+          if ('requestId' in line)
+            assert.match(
+              line.traceId ?? '',
+              /^[0-9a-f]{32}$/,
+              `${service}: ${JSON.stringify(line)}`,
+            );
     });
 
     test('no span, metric or log has a token, a secret, a password or an address in it', async () => {
-      await stack.call('Account_Login', { Email: journey.email, Password: `${journey.secrets[3]}!` });
+      await stack.call('Account_Login', {
+        Email: journey.email,
+        Password: `${journey.secrets[3]}!`,
+      });
       await stack.call('Users_GetByEmail', { Email: journey.email }, journey.session);
       await stack.call(journey.secrets[1] ?? '', {}, journey.session);
       await stack.call(`auth/${journey.secrets[1]}/x/login?return_to=${journey.secrets[0]}`, {});
       await eventually('all services', async () =>
-        ['gateway', 'identity', 'access', 'sso', 'notifications'].every((name) => collector.metrics.has(`bailiwick-${name}`)),
+        ['gateway', 'identity', 'access', 'sso', 'notifications'].every((name) =>
+          collector.metrics.has(`bailiwick-${name}`),
+        ),
       );
-      const places = { telemetry: collector.text(), metrics: await scrapeAll(stack), logs: textBelow(path.join(stack.folder, 'logs')) };
-      assert.ok(places.telemetry.includes('Account_Login') && places.metrics.includes('Account_Login') && places.logs.includes('Account_Login'));
+      const places = {
+        telemetry: collector.text(),
+        metrics: await scrapeAll(stack),
+        logs: textBelow(path.join(stack.folder, 'logs')),
+      };
+      assert.ok(
+        places.telemetry.includes('Account_Login') &&
+          places.metrics.includes('Account_Login') &&
+          places.logs.includes('Account_Login'),
+      );
       for (const [place, text] of Object.entries(places)) {
         for (const secret of [...journey.secrets, journey.email, stack.databaseUrl, stack.inboxUrl])
           assert.ok(!text.includes(secret), `${secret.slice(0, 6)}… in the ${place}`);
@@ -196,7 +288,10 @@ describe('traces (one process)', () => {
   let stack: Stack;
   before(async () => {
     collector = await startCollector();
-    stack = await startStack('one process', { ...collector.environment, BAILIWICK_TRUST_TRACEPARENT: 'true' });
+    stack = await startStack('one process', {
+      ...collector.environment,
+      BAILIWICK_TRUST_TRACEPARENT: 'true',
+    });
     await travel(stack);
   });
   after(async () => {
@@ -205,7 +300,9 @@ describe('traces (one process)', () => {
   });
 
   test('Groups_Save is one trace here too', async () => {
-    const spans = await traceOf(collector, 'POST /Groups_Save', (found) => found.some(({ name }) => name === 'POST webhook'));
+    const spans = await traceOf(collector, 'POST /Groups_Save', (found) =>
+      found.some(({ name }) => name === 'POST webhook'),
+    );
     const leaf = spans.find(({ name }) => name === 'POST webhook') ?? assert.fail();
     const names = lineage(spans, leaf).map(({ name, kind }) => `${name} ${kind}`);
     assert.deepEqual(names, [
@@ -223,14 +320,19 @@ describe('traces (one process)', () => {
   });
 
   test('where the proxy is trusted, a request is part of its trace, recorded or not as that is', async () => {
-    const call = (operation: string, traceparent: string) => stack.call(operation, {}, stack.platformKey, { traceparent });
+    const call = (operation: string, traceparent: string) =>
+      stack.call(operation, {}, stack.platformKey, { traceparent });
     const silent = traceId.replace('0af', '1bf');
     await call('Roles_List', `00-${silent}-b7ad6b7169203331-00`);
     await call('Audit_List', `00-${traceId}-b7ad6b7169203331-01`);
-    const root = await eventually('the span', async () => collector.spans.find(({ name }) => name === 'POST /Audit_List'));
+    const root = await eventually('the span', async () =>
+      collector.spans.find(({ name }) => name === 'POST /Audit_List'),
+    );
     assert.deepEqual([root.traceId, root.parentSpanId], [traceId, 'b7ad6b7169203331']);
     assert.ok(!collector.spans.some(({ name }) => name === 'POST /Roles_List'));
-    await eventually('the line', async () => linesOf(stack, 'gateway').some((line) => line.traceId === silent));
+    await eventually('the line', async () =>
+      linesOf(stack, 'gateway').some((line) => line.traceId === silent),
+    );
   });
 });
 
@@ -244,9 +346,14 @@ function linesOf(stack: Stack, service: Parameters<Stack['logOf']>[0]): Line[] {
 const lineOf = (stack: Stack, service: Parameters<Stack['logOf']>[0], requestId: string) =>
   linesOf(stack, service).find((line) => line.requestId === requestId);
 
-const auditOf = (answer: Answer) => (answer.body['Page'] as { Items: Array<{ RequestID: string; TraceID: string }> }).Items;
+const auditOf = (answer: Answer) =>
+  (answer.body['Page'] as { Items: Array<{ RequestID: string; TraceID: string }> }).Items;
 
 function textBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1')).join('\n');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return files
+    .map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1'))
+    .join('\n');
 }

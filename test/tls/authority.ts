@@ -35,14 +35,21 @@ export async function createAuthority() {
     name: 'CN=Bailiwick test authority',
     keys,
     signingAlgorithm: algorithm,
-    extensions: [new BasicConstraintsExtension(true, undefined, true), await SubjectKeyIdentifierExtension.create(keys.publicKey)],
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
   });
   return {
     /** Its certificate, PEM. */
     ca: `${own.toString('pem')}\n`,
 
     /** A certificate with its private key, PEM. */
-    async issue({ hosts = ['127.0.0.1', 'localhost'], endsInMs = hourMs, uses: wanted = ['server', 'client'] }: Leaf = {}) {
+    async issue({
+      hosts = ['127.0.0.1', 'localhost'],
+      endsInMs = hourMs,
+      uses: wanted = ['server', 'client'],
+    }: Leaf = {}) {
       const leaf = await makeKeys();
       const made = await X509CertificateGenerator.create({
         ...validity(endsInMs),
@@ -54,12 +61,19 @@ export async function createAuthority() {
         signingAlgorithm: algorithm,
         extensions: [
           await AuthorityKeyIdentifierExtension.create(keys.publicKey),
-          new SubjectAlternativeNameExtension(hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value }))),
+          new SubjectAlternativeNameExtension(
+            hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value })),
+          ),
           new ExtendedKeyUsageExtension(wanted.map((use) => uses[use])),
         ],
       });
-      const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey)).toString('base64');
-      return { cert: `${made.toString('pem')}\n`, key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n` };
+      const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey)).toString(
+        'base64',
+      );
+      return {
+        cert: `${made.toString('pem')}\n`,
+        key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
+      };
     },
   };
 }

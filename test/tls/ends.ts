@@ -44,7 +44,12 @@ export async function serve(t: TestContext, { tls }: Pick<End, 'tls'>) {
     grpcPort: 0,
     tls,
     connectionAgeMs,
-    routes: routes([Groups, Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]))]),
+    routes: routes([
+      Groups,
+      Object.fromEntries(
+        Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]),
+      ),
+    ]),
     verify: () => ({ type: 'service', id: 'test' }) as never,
     readiness: () => Promise.resolve(undefined),
     async dispatch(method, request) {
@@ -61,7 +66,12 @@ export async function serve(t: TestContext, { tls }: Pick<End, 'tls'>) {
 export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** A client of it as one of our processes makes it. */
-export function clientOf(t: TestContext, wire: WireName, { tls }: Pick<End, 'tls'>, { port, grpcPort, host = loopback }: Served & { host?: string }) {
+export function clientOf(
+  t: TestContext,
+  wire: WireName,
+  { tls }: Pick<End, 'tls'>,
+  { port, grpcPort, host = loopback }: Served & { host?: string },
+) {
   const options = { audience: 'access', sign: () => 'token', tls, connectionAgeMs };
   const transport =
     wire === 'http'
@@ -74,19 +84,30 @@ export function clientOf(t: TestContext, wire: WireName, { tls }: Pick<End, 'tls
 export type Client = ReturnType<typeof clientOf>;
 
 /** Calls that change something, until `meanwhile` is over. What came of them: failures, and how often each was processed. */
-export async function callWhile(client: Client, { counts }: Served, meanwhile: () => Promise<void>) {
+export async function callWhile(
+  client: Client,
+  { counts }: Served,
+  meanwhile: () => Promise<void>,
+) {
   const failures: unknown[] = [];
   let done = false;
   let calls = 0;
   counts.clear();
   const callOn = async () => {
     while (!done) {
-      await client.save({ group: { tenant: 't', path: `call-${calls++}` } }).catch((error: unknown) => failures.push(error));
+      await client
+        .save({ group: { tenant: 't', path: `call-${calls++}` } })
+        .catch((error: unknown) => failures.push(error));
       await sleep(Math.random() * 20);
     }
   };
   const load = Array.from({ length: 8 }, callOn);
   await meanwhile().finally(() => (done = true));
   await Promise.all(load);
-  return { calls, failures, notOnce: [...counts].filter(([, times]) => times !== 1), processed: counts.size };
+  return {
+    calls,
+    failures,
+    notOnce: [...counts].filter(([, times]) => times !== 1),
+    processed: counts.size,
+  };
 }

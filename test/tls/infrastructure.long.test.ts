@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { before, describe, test, type TestContext } from 'node:test';
+import { before, describe, type TestContext, test } from 'node:test';
 import { accessSchema } from '@bailiwick/access/schema.ts';
-import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { answersAsBroker } from '@bailiwick/deploy/local/broker.ts';
+import { startDaemon } from '@bailiwick/deploy/local/daemon.ts';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { migrate } from '@bailiwick/shared/migrations.ts';
@@ -42,7 +42,10 @@ function write(folder: string, name: string, text: string): string {
 }
 
 /** Has a server speak TLS, wherever it runs: it writes the files itself, and lets nobody else read them. */
-async function switchTlsOn(url: string, { cert, key }: { cert: string; key: string }): Promise<void> {
+async function switchTlsOn(
+  url: string,
+  { cert, key }: { cert: string; key: string },
+): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query<{ data_directory: string }>('show data_directory');
@@ -61,7 +64,10 @@ async function switchTlsOn(url: string, { cert, key }: { cert: string; key: stri
   await client.end();
 }
 
-async function startDatabase(t: TestContext, hosts: readonly string[]): Promise<(parameters: string) => string> {
+async function startDatabase(
+  t: TestContext,
+  hosts: readonly string[],
+): Promise<(parameters: string) => string> {
   const database = await createTestDatabase({ ownServer: true });
   t.after(() => database.drop());
   await switchTlsOn(database.url, await ours.issue({ hosts }));
@@ -72,13 +78,24 @@ async function startDatabase(t: TestContext, hosts: readonly string[]): Promise<
 
 /** Whether a service's connection is over TLS, as the server sees it: a service's own role sees nothing of that. */
 async function isEncrypted(url: string): Promise<boolean | undefined> {
-  const database = openDatabase({ service: 'access', url, entities: accessSchema.entities, poolSize: 1, log });
+  const database = openDatabase({
+    service: 'access',
+    url,
+    entities: accessSchema.entities,
+    poolSize: 1,
+    log,
+  });
   const server = new pg.Client({ connectionString: url });
   try {
-    const [own] = await database.query<{ pid: number; role: string }>({ name: 'own', text: 'select pg_backend_pid() as pid, current_user as role' }, []);
+    const [own] = await database.query<{ pid: number; role: string }>(
+      { name: 'own', text: 'select pg_backend_pid() as pid, current_user as role' },
+      [],
+    );
     assert.equal(own?.role, 'bailiwick_access');
     await server.connect();
-    return (await server.query<{ ssl: boolean }>('select ssl from pg_stat_ssl where pid = $1', [own.pid])).rows[0]?.ssl;
+    return (
+      await server.query<{ ssl: boolean }>('select ssl from pg_stat_ssl where pid = $1', [own.pid])
+    ).rows[0]?.ssl;
   } finally {
     await server.end();
     await database.close();
@@ -88,7 +105,10 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
 test('a database URL with sslmode and sslrootcert is over TLS, for services and migrations, and its role stays the least', async (t) => {
   const urlWith = await startDatabase(t, ['localhost']);
   const folder = folderOf(t);
-  const [right, wrong] = [write(folder, 'right.pem', ours.ca), write(folder, 'wrong.pem', strange.ca)];
+  const [right, wrong] = [
+    write(folder, 'right.pem', ours.ca),
+    write(folder, 'wrong.pem', strange.ca),
+  ];
   const secure = urlWith(`sslmode=verify-full&sslrootcert=${right}`);
   await eventually('the server with TLS', () => isEncrypted(secure).catch(() => undefined));
   assert.equal(await isEncrypted(urlWith('sslmode=disable')), false);
@@ -99,7 +119,11 @@ test('a database URL with sslmode and sslrootcert is over TLS, for services and 
     await assert.rejects(migrate(accessSchema, { url: urlWith(parameters) }, log), /certificate/);
   }
   writeFileSync(wrong, ours.ca);
-  assert.equal(await isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${wrong}`)), true, 'the file is read with each connection');
+  assert.equal(
+    await isEncrypted(urlWith(`sslmode=verify-full&sslrootcert=${wrong}`)),
+    true,
+    'the file is read with each connection',
+  );
 });
 
 test('a database whose certificate names another host is refused', async (t) => {
@@ -121,8 +145,15 @@ async function reaches(url: string, authority?: string): Promise<boolean> {
     const until = Date.now() + 4000;
     while (!broker.isConnected() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
     process.exit(broker.isConnected() ? 0 : 3);`;
-  const env = { ...process.env, ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) };
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: import.meta.dirname, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const env = {
+    ...process.env,
+    ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }),
+  };
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: import.meta.dirname,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   const [code] = (await once(child, 'exit')) as [number];
   assert.ok(code === 0 || code === 3, String(code));
   return code === 0;
@@ -132,14 +163,25 @@ describe('the broker over TLS', async () => {
   const program = await findProgram();
   const skip = program.image !== undefined && 'there is no nats-server but in a container';
 
-  test('tls:// reaches a server of a trusted authority, with the name that is called, and no other', { skip }, async (t) => {
+  test('tls:// reaches a server of a trusted authority, with the name that is called, and no other', {
+    skip,
+  }, async (t) => {
     const folder = folderOf(t);
     const authority = write(folder, 'ca.pem', ours.ca);
     const start = async (hosts: readonly string[]): Promise<number> => {
       const [port, { cert, key }] = [await takePort(), await ours.issue({ hosts })];
       const tls = `tls { cert_file: "${write(folder, `${port}.crt`, cert)}", key_file: "${write(folder, `${port}.key`, key)}" }`;
-      const config = write(folder, `${port}.conf`, `listen: "${loopback}:${port}"\njetstream { store_dir: "${path.join(folder, String(port))}" }\n${tls}\n`);
-      const daemon = await startDaemon({ command: program.command, args: ['--config', config], logFile: path.join(folder, 'nats.log'), signal: 'SIGTERM' });
+      const config = write(
+        folder,
+        `${port}.conf`,
+        `listen: "${loopback}:${port}"\njetstream { store_dir: "${path.join(folder, String(port))}" }\n${tls}\n`,
+      );
+      const daemon = await startDaemon({
+        command: program.command,
+        args: ['--config', config],
+        logFile: path.join(folder, 'nats.log'),
+        signal: 'SIGTERM',
+      });
       t.after(() => daemon.stop());
       await eventually('the broker', () => answersAsBroker(`nats://${loopback}:${port}`));
       return port;

@@ -16,18 +16,24 @@ export function mountSecret(t: TestContext, files: Record<string, string>) {
   function replace(content: Record<string, string>): void {
     const name = `..v${++version}`;
     mkdirSync(path.join(folder, name));
-    for (const [file, text] of Object.entries(content)) writeFileSync(path.join(folder, name, file), text);
+    for (const [file, text] of Object.entries(content))
+      writeFileSync(path.join(folder, name, file), text);
     const link = path.join(folder, '..data_tmp');
     symlinkSync(name, link);
     renameSync(link, path.join(folder, '..data'));
   }
 
   replace(files);
-  for (const file of Object.keys(files)) symlinkSync(path.join('..data', file), path.join(folder, file));
+  for (const file of Object.keys(files))
+    symlinkSync(path.join('..data', file), path.join(folder, file));
   return { folder, replace, pathOf: (file: string) => path.join(folder, file) };
 }
 
-const filesOf = ({ cert, key, ca }: Material) => ({ 'tls.crt': cert, 'tls.key': key, 'ca.crt': ca });
+const filesOf = ({ cert, key, ca }: Material) => ({
+  'tls.crt': cert,
+  'tls.key': key,
+  'ca.crt': ca,
+});
 
 /** The same with what a process needs for TLS. */
 export function mountMaterial(t: TestContext, material: Material) {
@@ -36,6 +42,10 @@ export function mountMaterial(t: TestContext, material: Material) {
     folder,
     replace: (next: Material) => replace(filesOf(next)),
     settings: { tlsCert: pathOf('tls.crt'), tlsKey: pathOf('tls.key'), tlsCa: pathOf('ca.crt') },
-    environment: { BAILIWICK_TLS_CERT_FILE: pathOf('tls.crt'), BAILIWICK_TLS_KEY_FILE: pathOf('tls.key'), BAILIWICK_TLS_CA_FILE: pathOf('ca.crt') },
+    environment: {
+      BAILIWICK_TLS_CERT_FILE: pathOf('tls.crt'),
+      BAILIWICK_TLS_KEY_FILE: pathOf('tls.key'),
+      BAILIWICK_TLS_CA_FILE: pathOf('ca.crt'),
+    },
   };
 }

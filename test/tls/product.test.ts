@@ -13,13 +13,22 @@ describe('five processes with TLS between them', () => {
   for (const topology of ['five processes', 'five processes over gRPC'] as const) {
     test(`${topology} do the main job, and take no call without a certificate`, async (t) => {
       const authority = await createAuthority();
-      const { environment } = mountMaterial(t, { ...(await authority.issue({ hosts: ['localhost'] })), ca: authority.ca });
+      const { environment } = mountMaterial(t, {
+        ...(await authority.issue({ hosts: ['localhost'] })),
+        ca: authority.ca,
+      });
       const ports = await choosePorts();
       const urls = called.map((name) => [
         `BAILIWICK_${name.toUpperCase()}_URL`,
-        topology === 'five processes' ? `https://localhost:${ports[name].rpc}` : `dns:///localhost:${ports[name].grpc}`,
+        topology === 'five processes'
+          ? `https://localhost:${ports[name].rpc}`
+          : `dns:///localhost:${ports[name].grpc}`,
       ]);
-      const stack = await startStack(topology, { ...environment, ...Object.fromEntries(urls) }, { ports });
+      const stack = await startStack(
+        topology,
+        { ...environment, ...Object.fromEntries(urls) },
+        { ports },
+      );
       t.after(() => stack.stop());
       await doMainJob(stack);
       const { rpc, grpc } = stack.wiring.ports.access;

@@ -3,14 +3,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { before, test, type TestContext } from 'node:test';
-import { connect, type ConnectionOptions } from 'node:tls';
+import { before, type TestContext, test } from 'node:test';
+import { type ConnectionOptions, connect } from 'node:tls';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { openPeers } from '@bailiwick/shared/peers.ts';
 import { type Authority, createAuthority } from './authority.ts';
-import { type Client, clientOf, openEnd, serve, type Served, wires } from './ends.ts';
+import { type Client, clientOf, openEnd, type Served, serve, wires } from './ends.ts';
 
 // Who gets no connection. Each is tried on both ports, and none of their calls may reach the pipeline.
 
@@ -20,10 +20,13 @@ before(async () => {
   [ours, strange] = await Promise.all([createAuthority(), createAuthority()]);
 });
 
-const endOf = async (t: TestContext, authority = ours, leaf = {}) => openEnd(t, { ...(await authority.issue(leaf)), ca: ours.ca });
+const endOf = async (t: TestContext, authority = ours, leaf = {}) =>
+  openEnd(t, { ...(await authority.issue(leaf)), ca: ours.ca });
 
 async function assertRefused(client: Client, { counts }: Served): Promise<void> {
-  const failure = await client.save({ group: { tenant: 't', path: 'a' } }, { timeoutMs: 1500 }).then(() => assert.fail('it was served'), toServiceError);
+  const failure = await client
+    .save({ group: { tenant: 't', path: 'a' } }, { timeoutMs: 1500 })
+    .then(() => assert.fail('it was served'), toServiceError);
   assert.equal(failure.code, 'unavailable');
   assert.equal(counts.size, 0);
 }
@@ -40,12 +43,18 @@ for (const wire of wires) {
     const end = await endOf(t);
     const service = await serve(t, end);
     await assertRefused(clientOf(t, wire, await endOf(t, strange), service), service);
-    assert.match(end.warnings().join(), /no TLS connection with a client.*its certificate is refused/);
+    assert.match(
+      end.warnings().join(),
+      /no TLS connection with a client.*its certificate is refused/,
+    );
   });
 
   test(`whoever shows a certificate that has ended is refused over ${wire}`, async (t) => {
     const service = await serve(t, await endOf(t));
-    await assertRefused(clientOf(t, wire, await endOf(t, ours, { endsInMs: -1000 }), service), service);
+    await assertRefused(
+      clientOf(t, wire, await endOf(t, ours, { endsInMs: -1000 }), service),
+      service,
+    );
   });
 
   test(`a service is not called over ${wire} whose certificate is of another authority, has ended, or names another host`, async (t) => {
@@ -68,7 +77,8 @@ for (const wire of wires) {
 }
 
 /** Unlike `once` of node:events, which also ends with an error. */
-const closing = (emitter: EventEmitter) => new Promise<void>((resolve) => emitter.once('close', () => resolve()));
+const closing = (emitter: EventEmitter) =>
+  new Promise<void>((resolve) => emitter.once('close', () => resolve()));
 
 /** All that a client hears on a port that it speaks HTTP to. */
 async function hears(port: number, options: ConnectionOptions): Promise<string> {
@@ -84,7 +94,9 @@ test('a client without a certificate gets no answer, on neither port', async (t)
   const service = await serve(t, await endOf(t));
   assert.equal(await hears(service.port, {}), '');
   const session = connectHttp2(`https://${loopback}:${service.grpcPort}`, { ca: ours.ca });
-  const request = session.on('error', () => {}).request({ ':path': '/grpc.health.v1.Health/Check', ':method': 'POST' });
+  const request = session
+    .on('error', () => {})
+    .request({ ':path': '/grpc.health.v1.Health/Check', ':method': 'POST' });
   let answered = false;
   request.on('response', () => (answered = true)).on('error', () => {});
   await closing(request);
@@ -113,9 +125,20 @@ test('plain HTTP on the port of TLS gets no answer', async (t) => {
 
 test('a process with TLS refuses addresses without it', async (t) => {
   const { tls } = await endOf(t);
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const pem = generateKeyPairSync('ed25519')
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
   const callerKey = { path: 'caller.key', content: pem, read: () => pem };
-  const open = (url: string) => openPeers('gateway', { rpc: 'http', callerKey }, { access: url }, { tls, log: createLog('test', () => {}) });
-  await assert.rejects(open('http://access:8080'), /BAILIWICK_ACCESS_URL must be like https:\/\/identity:8080 with BAILIWICK_RPC=http and TLS/);
+  const open = (url: string) =>
+    openPeers(
+      'gateway',
+      { rpc: 'http', callerKey },
+      { access: url },
+      { tls, log: createLog('test', () => {}) },
+    );
+  await assert.rejects(
+    open('http://access:8080'),
+    /BAILIWICK_ACCESS_URL must be like https:\/\/identity:8080 with BAILIWICK_RPC=http and TLS/,
+  );
   await (await open('https://access:8080')).access.close();
 });

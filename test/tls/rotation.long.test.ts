@@ -25,10 +25,15 @@ async function replace(end: End, material: Material): Promise<void> {
 
 for (const wire of wires) {
   test(`a new certificate, and then a new authority, are taken up under load over ${wire}: every call is answered, and made once`, async (t) => {
-    const [server, client] = [openEnd(t, { ...(await old.issue()), ca: old.ca }), openEnd(t, { ...(await old.issue()), ca: old.ca })];
+    const [server, client] = [
+      openEnd(t, { ...(await old.issue()), ca: old.ca }),
+      openEnd(t, { ...(await old.issue()), ca: old.ca }),
+    ];
     const service = await serve(t, server);
     const replaceBoth = async (authority: Authority, ca: string) =>
-      Promise.all([server, client].map(async (end) => replace(end, { ...(await authority.issue()), ca })));
+      Promise.all(
+        [server, client].map(async (end) => replace(end, { ...(await authority.issue()), ca })),
+      );
     const result = await callWhile(clientOf(t, wire, client, service), service, async () => {
       await replaceBoth(old, old.ca);
       // The new authority is trusted before anybody shows a certificate of it, and the old one until nobody shows one of it.
@@ -78,4 +83,8 @@ test('what is not whole is left alone, with one line in the log, until it is', a
   assert.deepEqual(end.tls?.current(), trimmed(second));
 });
 
-const trimmed = ({ cert, key, ca }: Material): Material => ({ cert: cert.trim(), key: key.trim(), ca: ca.trim() });
+const trimmed = ({ cert, key, ca }: Material): Material => ({
+  cert: cert.trim(),
+  key: key.trim(),
+  ca: ca.trim(),
+});

@@ -11,7 +11,11 @@ import { countOf } from '../store.ts';
 
 // What people do while versions change: each of their changes has a name that occurs once, which tells its turn.
 
-type Kind = { make(turn: number): Request /** Of a change that is told of: its name. */; keyOf?: (turn: number) => string; hasMail?: boolean };
+type Kind = {
+  make(turn: number): Request /** Of a change that is told of: its name. */;
+  keyOf?: (turn: number) => string;
+  hasMail?: boolean;
+};
 
 const nameOf = (turn: number): string => `k${turn}`;
 const isGrant = ({ operation }: Request): boolean => operation === 'GroupGrants_Add';
@@ -22,25 +26,50 @@ export type Changes = Awaited<ReturnType<typeof prepareChanges>>;
 export async function prepareChanges(stack: Stack, receivers: Receivers) {
   const Email = newAddress();
   const person = { Email, Password: password };
-  bodyOf(await stack.call('Users_Create', { User: { Email }, Password: password }, stack.platformKey));
+  bodyOf(
+    await stack.call('Users_Create', { User: { Email }, Password: password }, stack.platformKey),
+  );
   const token = String(bodyOf(await stack.call('Account_Login', person))['Token']);
   const Tenant = await createTenant(stack, token);
   const endpoints = ['steady', 'flaky'];
-  for (const endpoint of endpoints) await addEndpoint(stack, token, { tenant: Tenant, endpoint, receivers });
+  for (const endpoint of endpoints)
+    await addEndpoint(stack, token, { tenant: Tenant, endpoint, receivers });
   const Group = 'team';
   bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path: Group } }, token));
   const place = { tenant: Tenant, endpoints };
 
-  const save: Kind = { make: (turn) => ({ operation: 'Groups_Save', body: { Group: { Tenant, Path: nameOf(turn) } }, token }), keyOf: nameOf };
-  const bot: Kind = { make: (turn) => ({ operation: 'Bots_Save', body: { Bot: { Tenant, Name: nameOf(turn) } }, token }), keyOf: nameOf };
+  const save: Kind = {
+    make: (turn) => ({
+      operation: 'Groups_Save',
+      body: { Group: { Tenant, Path: nameOf(turn) } },
+      token,
+    }),
+    keyOf: nameOf,
+  };
+  const bot: Kind = {
+    make: (turn) => ({
+      operation: 'Bots_Save',
+      body: { Bot: { Tenant, Name: nameOf(turn) } },
+      token,
+    }),
+    keyOf: nameOf,
+  };
   const invited = (turn: number) => addressOf(nameOf(turn));
   const invite: Kind = {
-    make: (turn) => ({ operation: 'TenantInvitations_Create', body: { Tenant, Email: invited(turn) }, token }),
+    make: (turn) => ({
+      operation: 'TenantInvitations_Create',
+      body: { Tenant, Email: invited(turn) },
+      token,
+    }),
     keyOf: invited,
     hasMail: true,
   };
   const grant: Kind = {
-    make: (turn) => ({ operation: 'GroupGrants_Add', body: { Grant: { Tenant, Group, Role: 'auditor', Resource: nameOf(turn) } }, token }),
+    make: (turn) => ({
+      operation: 'GroupGrants_Add',
+      body: { Grant: { Tenant, Group, Role: 'auditor', Resource: nameOf(turn) } },
+      token,
+    }),
   };
   const read = (operation: string, body: object, by: string | undefined = token): Kind => ({
     make: () => ({ operation, body, ...(by !== undefined && { token: by }) }),
@@ -76,30 +105,59 @@ export async function prepareChanges(stack: Stack, receivers: Receivers) {
     entriesOf: (requests: number): Entry[] =>
       turnsOf(requests).flatMap((turn) => {
         const { make, keyOf, hasMail = false } = kindOf(turn);
-        return keyOf ? [{ key: keyOf(turn), operation: make(turn).operation, accepted: true, place, hasMail }] : [];
+        return keyOf
+          ? [{ key: keyOf(turn), operation: make(turn).operation, accepted: true, place, hasMail }]
+          : [];
       }),
     /** Grants are told of without a name: so many there have to be, and so many there are. */
     async countGrants(requests: number): Promise<{ wanted: number; found: number }> {
       const wanted = turnsOf(requests).filter((turn) => isGrant(kindOf(turn).make(turn))).length;
-      return { wanted, found: await countOf(stack, `access.grant_entry where tenant = $1 and resource like 'k%'`, [Tenant]) };
+      return {
+        wanted,
+        found: await countOf(stack, `access.grant_entry where tenant = $1 and resource like 'k%'`, [
+          Tenant,
+        ]),
+      };
     },
     /** What was begun at one gateway goes on at another one: a session, and what was saved. */
     async goOn(from: string, to: string): Promise<void> {
       const session = await ask(from, { operation: 'Account_Login', body: person });
       const Path = `gone-on-${from.slice(-5)}-${to.slice(-5)}`;
-      await ask(from, { operation: 'Groups_Save', body: { Group: { Tenant, Path } }, token: String(session['Token']) });
-      const found = await ask(to, { operation: 'Groups_Get', body: { Tenant, Path }, token: String(session['Token']) });
+      await ask(from, {
+        operation: 'Groups_Save',
+        body: { Group: { Tenant, Path } },
+        token: String(session['Token']),
+      });
+      const found = await ask(to, {
+        operation: 'Groups_Get',
+        body: { Tenant, Path },
+        token: String(session['Token']),
+      });
       assert.equal((found['Group'] as { Path: string }).Path, Path);
     },
   };
 }
 
-async function ask(url: string, { operation, body, token }: Request): Promise<Record<string, unknown>> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(`${url}/${operation}`, { method: 'POST', headers, body: JSON.stringify(body) });
+async function ask(
+  url: string,
+  { operation, body, token }: Request,
+): Promise<Record<string, unknown>> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(`${url}/${operation}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
   const answer = (await response.json()) as Record<string, unknown>;
   assert.equal(response.status, 200, `${operation} at ${url}: ${JSON.stringify(answer)}`);
   return answer;
 }
 
-export const witnessOf = (stack: Stack, receivers: Receivers, { places }: Changes): Witness => ({ stack, receivers, places });
+export const witnessOf = (stack: Stack, receivers: Receivers, { places }: Changes): Witness => ({
+  stack,
+  receivers,
+  places,
+});

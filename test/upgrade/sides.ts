@@ -12,12 +12,21 @@ import type { MigratingVersion } from './versions.ts';
 
 const topology = 'five processes';
 /** The gateway last, so that for a while it has nothing but the other version behind it. */
-const goingOrder = ['notifications', 'sso', 'access', 'identity', 'gateway'] as const satisfies readonly ServiceName[];
+const goingOrder = [
+  'notifications',
+  'sso',
+  'access',
+  'identity',
+  'gateway',
+] as const satisfies readonly ServiceName[];
 
 export type Side = 'previous' | 'current';
 
 /** Starts the previous version, on a schema of its own making. */
-export async function startSides(versions: Record<Side, MigratingVersion>, more: Record<string, string>) {
+export async function startSides(
+  versions: Record<Side, MigratingVersion>,
+  more: Record<string, string>,
+) {
   const ports = { previous: await choosePorts(), current: await choosePorts() };
   const database = await createTestDatabase({ isEmpty: true });
   const way = await leadTo('http', [ports.previous, ports.current]);
@@ -28,7 +37,11 @@ export async function startSides(versions: Record<Side, MigratingVersion>, more:
   const environment = { ...way.environment, BAILIWICK_LIMITS: 'off', ...more };
   const begin = async () => {
     await versions.previous.migrate(database.url);
-    return startStack(topology, environment, { ports: ports.previous, database, version: versions.previous });
+    return startStack(topology, environment, {
+      ports: ports.previous,
+      database,
+      version: versions.previous,
+    });
   };
   const stack = await begin().catch(async (error: unknown) => {
     await stop();
@@ -53,9 +66,17 @@ export async function startSides(versions: Record<Side, MigratingVersion>, more:
     /** Brings a version up beside the other one, and waits until it is ready. */
     async bring(side: Side): Promise<void> {
       const wiring = { ...stack.wiring, ports: ports[side] };
-      const processes = startProcesses({ topology, wiring, logDir: path.join(stack.folder, `logs-${side}`), environment, version: versions[side] });
+      const processes = startProcesses({
+        topology,
+        wiring,
+        logDir: path.join(stack.folder, `logs-${side}`),
+        environment,
+        version: versions[side],
+      });
       keep(side, processes);
-      const urls = [...processes.keys()].map((name) => `http://${loopback}:${ports[side][name as ServiceName].admin}/readyz`);
+      const urls = [...processes.keys()].map(
+        (name) => `http://${loopback}:${ports[side][name as ServiceName].admin}/readyz`,
+      );
       await waitUntilReady(urls, [...processes.values()], AbortSignal.timeout(90_000));
     },
     /** Takes a version away, one process after the other. */

@@ -22,7 +22,9 @@ const installLimitMs = 4 * 60_000;
 export type MigratingVersion = Version & { migrate(databaseUrl: string): Promise<void> };
 
 /** The tree of the previous version, with its packages, or why there is none. */
-export async function findPrevious(): Promise<{ tree: string; skip: false } | { tree?: never; skip: string }> {
+export async function findPrevious(): Promise<
+  { tree: string; skip: false } | { tree?: never; skip: string }
+> {
   try {
     await run('git', ['cat-file', '-e', `${previousCommit}^{tree}`], { cwd: root });
   } catch (error) {
@@ -44,20 +46,36 @@ async function takeTree(made: string): Promise<void> {
 /** Installs what a tree lacks, by its own bootstrap: the script after it only names the tree's folders. */
 export async function install(tree: string): Promise<void> {
   const env = { ...process.env, npm_config_prefer_offline: 'true' };
-  await run(process.execPath, ['deploy/local/bootstrap.mjs', 'deploy/local/paths.ts'], { cwd: tree, env, timeout: installLimitMs });
+  await run(process.execPath, ['deploy/local/bootstrap.mjs', 'deploy/local/paths.ts'], {
+    cwd: tree,
+    env,
+    timeout: installLimitMs,
+  });
 }
 
 /** A version is known by its own settings, and migrates by its own code. */
 export async function openVersion(tree: string = root): Promise<MigratingVersion> {
-  const { settingTables } = (await import(path.join(tree, 'deploy/settings.ts'))) as typeof settings;
-  const { runMigrations } = (await import(path.join(tree, 'deploy/local/migrate.ts'))) as typeof migrations;
+  const { settingTables } = (await import(
+    path.join(tree, 'deploy/settings.ts')
+  )) as typeof settings;
+  const { runMigrations } = (await import(
+    path.join(tree, 'deploy/local/migrate.ts')
+  )) as typeof migrations;
   const lines: string[] = [];
-  const screen = { say: () => {}, print: () => {}, relay: (_: string, line: string) => void lines.push(line) };
+  const screen = {
+    say: () => {},
+    print: () => {},
+    relay: (_: string, line: string) => void lines.push(line),
+  };
   return {
     root: tree,
     settingTables,
     migrate: (databaseUrl) =>
-      runMigrations({ PATH: process.env['PATH'], DATABASE_URL: databaseUrl }, screen, AbortSignal.timeout(60_000)).catch((error: unknown) => {
+      runMigrations(
+        { PATH: process.env['PATH'], DATABASE_URL: databaseUrl },
+        screen,
+        AbortSignal.timeout(60_000),
+      ).catch((error: unknown) => {
         throw new Error(`${String(error)}:\n${lines.join('\n')}`);
       }),
   };

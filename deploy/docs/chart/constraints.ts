@@ -5,17 +5,32 @@ import type { Schema } from './schema.ts';
 const strings: Schema = { type: 'object', additionalProperties: { type: 'string' } };
 const objects: Schema = { type: 'array', items: { type: 'object' } };
 const ports: Schema = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 } };
-const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$', maxLength: 253 };
+const name: Schema = {
+  type: 'string',
+  pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$',
+  maxLength: 253,
+};
 const quantity: Schema = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(Ki|Mi|Gi|Ti)?$' };
 const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' };
 /** null: without what `defaults` says. */
-const amounts: Schema = { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } };
+const amounts: Schema = {
+  type: ['object', 'null'],
+  additionalProperties: { type: ['string', 'number', 'null'] },
+};
 /** null: without that label of `defaults`. */
 const nodeLabels: Schema = { type: 'object', additionalProperties: { type: ['string', 'null'] } };
 const count = (minimum: number): Schema => ({ type: 'integer', minimum });
 const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values });
-const texts = (pattern?: string): Schema => ({ type: 'array', items: pattern === undefined ? { type: 'string' } : { type: 'string', pattern } });
-const closed = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({ type: 'object', additionalProperties: false, properties, ...more });
+const texts = (pattern?: string): Schema => ({
+  type: 'array',
+  items: pattern === undefined ? { type: 'string' } : { type: 'string', pattern },
+});
+const closed = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  ...more,
+});
 
 /** By the last word of a path, for what means the same wherever it stands; with what it means, where no comment says so. */
 export const byName: Readonly<Record<string, Schema>> = {
@@ -35,7 +50,12 @@ export const byName: Readonly<Record<string, Schema>> = {
   serviceAnnotations: strings,
   podLabels: strings,
   podAnnotations: strings,
-  resources: { ...closed({ requests: { ...amounts, description: 'Requests.' }, limits: { ...amounts, description: 'Limits.' } }) },
+  resources: {
+    ...closed({
+      requests: { ...amounts, description: 'Requests.' },
+      limits: { ...amounts, description: 'Limits.' },
+    }),
+  },
   storage: quantity,
   tolerations: objects,
   topologySpreadConstraints: objects,
@@ -55,7 +75,10 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'image.repository': { minLength: 1 },
   'image.digest': { pattern: '^(sha256:[0-9a-f]{64})?$' },
   'image.pullPolicy': oneOf('Always', 'IfNotPresent', 'Never'),
-  imagePullSecrets: { type: 'array', items: closed({ name: { ...name, minLength: 1 } }, { required: ['name'] }) },
+  imagePullSecrets: {
+    type: 'array',
+    items: closed({ name: { ...name, minLength: 1 } }, { required: ['name'] }),
+  },
   publicUrl: { pattern: '^(https?://[^@?#]+)?$' },
   'rpc.mode': oneOf('http', 'grpc'),
   'nats.url': { pattern: '^((nats|tls|ws|wss)://[^@]+)?$' },
@@ -77,7 +100,10 @@ export const byPath: Readonly<Record<string, Schema>> = {
     type: 'array',
     items: closed(
       {
-        name: { type: 'string', not: { pattern: '^(BAILIWICK_.*|PORT|(DATABASE|NATS)_URL(_FILE)?)$' } },
+        name: {
+          type: 'string',
+          not: { pattern: '^(BAILIWICK_.*|PORT|(DATABASE|NATS)_URL(_FILE)?)$' },
+        },
         value: { type: 'string' },
         valueFrom: { type: 'object' },
       },
@@ -92,7 +118,11 @@ export const byPath: Readonly<Record<string, Schema>> = {
   'defaults.autoscaling.targetCpuPercent': count(1),
   'defaults.autoscaling.queueLag': count(1),
   'defaults.autoscaling.fallbackReplicas': count(1),
-  'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]?%$' },
+  'defaults.podDisruptionBudget.maxUnavailable': {
+    type: ['integer', 'string'],
+    minimum: 1,
+    pattern: '^[1-9][0-9]?%$',
+  },
   'defaults.topologySpread.zone': spread,
   'defaults.topologySpread.host': spread,
   'migrations.mode': oneOf('job', 'hook', 'initContainer', 'external'),
@@ -145,7 +175,10 @@ export const config: Readonly<Record<string, Schema>> = {
   endpointPatience: { ...waits, minItems: 1 },
   egressAllowHosts: texts(),
   egressAllowCidrs: texts('^[0-9a-fA-F.:]+/[0-9]{1,3}$'),
-  egressPorts: { type: 'array', items: { type: ['integer', 'string'], pattern: '^[0-9]{1,5}$', minimum: 1, maximum: 65535 } },
+  egressPorts: {
+    type: 'array',
+    items: { type: ['integer', 'string'], pattern: '^[0-9]{1,5}$', minimum: 1, maximum: 65535 },
+  },
   egressResolver: { pattern: '^([0-9.]+|\\[[0-9a-fA-F:.]+\\])?(:[0-9]{1,5})?$' },
   dnsResolvers: texts('^([0-9.]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?$'),
 };

@@ -4,14 +4,16 @@ import { readChartFile, readValues, settings } from './values.ts';
 
 // The table of values in helm/bailiwick/README.md. The rest of the file is written by hand.
 
-const begin = '<!-- Generated from values.yaml by deploy/docs/chart/readme.ts: change that, then run `npm run generate`. -->';
+const begin =
+  '<!-- Generated from values.yaml by deploy/docs/chart/readme.ts: change that, then run `npm run generate`. -->';
 const end = '<!-- end of what is generated -->';
 
 export function renderChartReadme(): string {
   const text = readChartFile('README.md');
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error('helm/bailiwick/README.md has no place for the table of values');
+  if (before === undefined || after === undefined)
+    throw new Error('helm/bailiwick/README.md has no place for the table of values');
   return `${before}${begin}\n\n${renderTable()}\n${end}${after}`;
 }
 
@@ -19,9 +21,22 @@ function renderTable(): string {
   const schema = chartSchema();
   const rows = leavesOf(readValues())
     .filter(({ path }) => path !== 'config')
-    .map(({ path, about, fallback }) => [path, fallback, about || (schemaAt(schema, path)?.description ?? '')] as const);
-  const settingRows = Object.keys(config).map((name) => [`config.${name}`, defaultOf(name), `${settings[name]?.env}: ${settings[name]?.about}`] as const);
-  const lines = [...rows, ...settingRows].map(([path, fallback, about]) => `| \`${path}\` | ${renderDefault(fallback)} | ${escapeCell(about)} |`);
+    .map(
+      ({ path, about, fallback }) =>
+        [path, fallback, about || (schemaAt(schema, path)?.description ?? '')] as const,
+    );
+  const settingRows = Object.keys(config).map(
+    (name) =>
+      [
+        `config.${name}`,
+        defaultOf(name),
+        `${settings[name]?.env}: ${settings[name]?.about}`,
+      ] as const,
+  );
+  const lines = [...rows, ...settingRows].map(
+    ([path, fallback, about]) =>
+      `| \`${path}\` | ${renderDefault(fallback)} | ${escapeCell(about)} |`,
+  );
   return ['| Value | Default | What it is |', '| --- | --- | --- |', ...lines, ''].join('\n');
 }
 

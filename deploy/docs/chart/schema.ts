@@ -1,7 +1,15 @@
 import type { Setting } from '@bailiwick/shared/config.ts';
 import { parse } from 'yaml';
 import { byName, byPath, byWorkload, config } from './constraints.ts';
-import { isMap, pathTo, readChartFile, readValues, settings, type Values, type WrittenValues } from './values.ts';
+import {
+  isMap,
+  pathTo,
+  readChartFile,
+  readValues,
+  settings,
+  type Values,
+  type WrittenValues,
+} from './values.ts';
 
 // helm/bailiwick/values.schema.json, made of values.yaml: a value is of the kind of its default, has the comment above it as its
 // description, and keeps to its constraints. A key that values.yaml does not have is refused.
@@ -15,16 +23,24 @@ export type Schema = {
 };
 
 /** The old names of values: path → the new name. */
-export const readRenamed = (): Record<string, string> => parse(readChartFile('files/renamed.yaml')) as Record<string, string>;
+export const readRenamed = (): Record<string, string> =>
+  parse(readChartFile('files/renamed.yaml')) as Record<string, string>;
 
-export function chartSchema(written: WrittenValues = readValues(), renamed: Record<string, string> = readRenamed()): Schema {
+export function chartSchema(
+  written: WrittenValues = readValues(),
+  renamed: Record<string, string> = readRenamed(),
+): Schema {
   const whole = schemaOf('', written.values, written.about);
   const properties = whole.properties ?? {};
   const workload = workloadSchema(properties['defaults'] ?? {});
   properties['config'] = { ...properties['config'], ...configSchema() };
   properties['services'] = servicesSchema(properties['services'] ?? {});
-  properties['enabled'] = { type: 'boolean', description: 'Of a chart that has this one as a dependency. Not read.' };
-  for (const [path, successor] of Object.entries(renamed)) admitOldName(properties, path, successor);
+  properties['enabled'] = {
+    type: 'boolean',
+    description: 'Of a chart that has this one as a dependency. Not read.',
+  };
+  for (const [path, successor] of Object.entries(renamed))
+    admitOldName(properties, path, successor);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart bailiwick',
@@ -39,16 +55,30 @@ export function renderChartSchema(): string {
   return `${JSON.stringify(chartSchema(), null, 1)}\n`;
 }
 
-function schemaOf(path: string, value: unknown, about: ReadonlyMap<string, string>, above = ''): Schema {
+function schemaOf(
+  path: string,
+  value: unknown,
+  about: ReadonlyMap<string, string>,
+  above = '',
+): Schema {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const known = byPath[path] ?? byName[name] ?? {};
   const description = about.get(path) || known.description || above;
   if (path !== '' && description === '') throw new Error(`values.yaml says nothing of ${path}`);
-  if (!isMap(value) || known.type !== undefined) return { type: typeOf(value), ...known, description };
+  if (!isMap(value) || known.type !== undefined)
+    return { type: typeOf(value), ...known, description };
   // What is empty here is free: its form is Kubernetes' business.
   if (Object.keys(value).length === 0) return { type: 'object', description };
-  const properties = Object.entries(value).map(([key, one]) => [key, schemaOf(pathTo(path, key), one, about, description)]);
-  return { description, type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) as Record<string, Schema> };
+  const properties = Object.entries(value).map(([key, one]) => [
+    key,
+    schemaOf(pathTo(path, key), one, about, description),
+  ]);
+  return {
+    description,
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(properties) as Record<string, Schema>,
+  };
 }
 
 function typeOf(value: unknown): string {
@@ -57,30 +87,55 @@ function typeOf(value: unknown): string {
   return isMap(value) ? 'object' : typeof value;
 }
 
-const types: Partial<Record<Setting['kind'], string>> = { int: 'integer', flag: 'boolean', list: 'array' };
+const types: Partial<Record<Setting['kind'], string>> = {
+  int: 'integer',
+  flag: 'boolean',
+  list: 'array',
+};
 
 function configSchema(): Schema {
   const properties = Object.entries(config).map(([name, known]) => {
     const setting = settings[name];
     if (!setting) throw new Error(`config.${name} is no setting of any process`);
-    return [name, { type: types[setting.kind] ?? 'string', ...known, description: `${setting.env}: ${setting.about}` }];
+    return [
+      name,
+      {
+        type: types[setting.kind] ?? 'string',
+        ...known,
+        description: `${setting.env}: ${setting.about}`,
+      },
+    ];
   });
-  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) as Record<string, Schema> };
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(properties) as Record<string, Schema>,
+  };
 }
 
 /** What a workload may say of its own: anything that `defaults` has, and config. */
 function workloadSchema(defaults: Schema): Schema {
   const names = Object.keys(defaults.properties ?? {});
-  const inherited = names.map((name) => [name, { $ref: `#/properties/defaults/properties/${name}` }]);
+  const inherited = names.map((name) => [
+    name,
+    { $ref: `#/properties/defaults/properties/${name}` },
+  ]);
   return {
     type: 'object',
     additionalProperties: false,
-    properties: { ...Object.fromEntries(inherited), ...byWorkload, config: { $ref: '#/properties/config' } } as Record<string, Schema>,
+    properties: {
+      ...Object.fromEntries(inherited),
+      ...byWorkload,
+      config: { $ref: '#/properties/config' },
+    } as Record<string, Schema>,
   };
 }
 
 function servicesSchema({ properties = {}, ...rest }: Schema): Schema {
-  const workloads = Object.entries(properties).map(([name, { description }]) => [name, { description: description ?? '', $ref: '#/definitions/workload' }]);
+  const workloads = Object.entries(properties).map(([name, { description }]) => [
+    name,
+    { description: description ?? '', $ref: '#/definitions/workload' },
+  ]);
   return { ...rest, properties: Object.fromEntries(workloads) as Record<string, Schema> };
 }
 
@@ -88,7 +143,9 @@ function servicesSchema({ properties = {}, ...rest }: Schema): Schema {
 function behindProxy(edge: string): Schema {
   const required = { required: ['trustedProxies'] };
   const filled = { properties: { trustedProxies: { minItems: 1 } } };
-  const ofGateway = (config: Schema): Schema => ({ properties: { services: { properties: { gateway: config } } } });
+  const ofGateway = (config: Schema): Schema => ({
+    properties: { services: { properties: { gateway: config } } },
+  });
   const named = { properties: { config: { ...required, ...filled } } };
   const namedByGateway = ofGateway({ required: ['config'], properties: { config: required } });
   return {
@@ -109,10 +166,20 @@ function admitOldName(properties: Record<string, Schema>, path: string, successo
 }
 
 /** Of the values: those that have a line of their own and nothing below them that has one. */
-export function leavesOf({ about, values }: WrittenValues): Array<{ path: string; about: string; fallback: unknown }> {
+export function leavesOf({
+  about,
+  values,
+}: WrittenValues): Array<{ path: string; about: string; fallback: unknown }> {
   const paths = [...about.keys()];
   const leaves = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}.`)));
-  return leaves.map((path) => ({ path, about: about.get(path) ?? '', fallback: valueAt(values, path) }));
+  return leaves.map((path) => ({
+    path,
+    about: about.get(path) ?? '',
+    fallback: valueAt(values, path),
+  }));
 }
 
-const valueAt = (values: Values, path: string): unknown => path.split('.').reduce<unknown>((place, name) => (isMap(place) ? place[name] : undefined), values);
+const valueAt = (values: Values, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((place, name) => (isMap(place) ? place[name] : undefined), values);

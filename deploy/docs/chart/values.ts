@@ -37,9 +37,14 @@ export function readValues(text: string = readChartFile('values.yaml')): Written
   return { values: parse(text) as Values, about };
 }
 
-export const pathTo = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+export const pathTo = (path: string, name: string): string =>
+  path === '' ? name : `${path}.${name}`;
 
-export const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isMap = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The settings of all processes by name; the same name means the same everywhere. */
-export const settings: Record<string, Setting> = Object.assign({}, ...Object.values<SettingTable>(settingTables));
+export const settings: Record<string, Setting> = Object.assign(
+  {},
+  ...Object.values<SettingTable>(settingTables),
+);

@@ -19,7 +19,8 @@ async function start(t: TestContext): Promise<string> {
 }
 
 function signed(timestamp: number, old?: string): Record<string, string> {
-  const hex = (text: string): string => createHmac('sha256', text).update(`${timestamp}.${body}`).digest('hex');
+  const hex = (text: string): string =>
+    createHmac('sha256', text).update(`${timestamp}.${body}`).digest('hex');
   const base64 = createHmac('sha256', key).update(`msg_1.${timestamp}.${body}`).digest('base64');
   return {
     'X-Webhook-Signature': `t=${timestamp},${old === undefined ? '' : `v1=${hex(old)},`}v1=${hex(secret)}`,
@@ -29,18 +30,26 @@ function signed(timestamp: number, old?: string): Record<string, string> {
   };
 }
 
-async function post(url: string, headers: Record<string, string> = {}, text = body): Promise<number> {
+async function post(
+  url: string,
+  headers: Record<string, string> = {},
+  text = body,
+): Promise<number> {
   const response = await fetch(url, { method: 'POST', body: text, headers });
   await response.text();
   return response.status;
 }
 
-async function newest(url: string, headers: Record<string, string> = {}): Promise<Described | undefined> {
+async function newest(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Described | undefined> {
   const { Requests } = (await (await fetch(url, { headers })).json()) as { Requests: Described[] };
   return Requests[0];
 }
 
-const withSecret = (url: string, value = secret): string => `${url}?secret=${encodeURIComponent(value)}`;
+const withSecret = (url: string, value = secret): string =>
+  `${url}?secret=${encodeURIComponent(value)}`;
 
 test('a hook keeps method, headers and the exact body', async (t) => {
   const url = await start(t);
@@ -67,7 +76,10 @@ test('a hook says whether both signatures hold when it is told the secret', asyn
   await post(url, signed(now()));
   assert.deepEqual(await judged(withSecret(url)), [true, true]);
   assert.deepEqual(await judged(url, { 'X-Webhook-Secret': secret }), [true, true]);
-  assert.deepEqual(await judged(withSecret(url, `whsec_${randomBytes(32).toString('base64')}`)), [false, false]);
+  assert.deepEqual(await judged(withSecret(url, `whsec_${randomBytes(32).toString('base64')}`)), [
+    false,
+    false,
+  ]);
   assert.deepEqual(await judged(withSecret(url, 'x')), [false, false]);
 
   await post(url, signed(now(), 'whsec_the-previous-secret'));
@@ -81,7 +93,12 @@ test('a hook says whether both signatures hold when it is told the secret', asyn
   await post(url);
   assert.deepEqual(await judged(withSecret(url)), [false, false]);
   for (const junk of ['', 't=', 't=1,v1', `t=${now()},v1=zz`, 'v1=,t=NaN', ',,,=']) {
-    await post(url, { 'X-Webhook-Signature': junk, 'webhook-id': 'x', 'webhook-timestamp': String(now()), 'webhook-signature': junk });
+    await post(url, {
+      'X-Webhook-Signature': junk,
+      'webhook-id': 'x',
+      'webhook-timestamp': String(now()),
+      'webhook-signature': junk,
+    });
     assert.deepEqual(await judged(withSecret(url)), [false, false]);
   }
 });
@@ -89,7 +106,10 @@ test('a hook says whether both signatures hold when it is told the secret', asyn
 test('a hook can fail a number of times first', async (t) => {
   const url = await start(t);
   const failing = `${url}?status=500&times=2`;
-  assert.deepEqual([await post(failing), await post(failing), await post(failing)], [500, 500, 200]);
+  assert.deepEqual(
+    [await post(failing), await post(failing), await post(failing)],
+    [500, 500, 200],
+  );
   assert.deepEqual([await post(`${url}?status=410`), await post(`${url}?status=410`)], [410, 410]);
   await fetch(url, { method: 'DELETE' });
   assert.equal(await post(failing), 500);

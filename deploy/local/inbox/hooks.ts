@@ -38,7 +38,8 @@ export function createHooks(changed: () => void) {
     add(name: string, request: Omit<Caught, 'status'>, answer: Answer | undefined): number {
       const hook = open(name);
       const count = hook.answered.get(request.query) ?? 0;
-      const status = answer && count < (answer.times ?? Number.POSITIVE_INFINITY) ? answer.status : 200;
+      const status =
+        answer && count < (answer.times ?? Number.POSITIVE_INFINITY) ? answer.status : 200;
       if (answer) hook.answered.set(request.query, count + 1);
       hook.requests = [{ ...request, status }, ...hook.requests].slice(0, keptRequests);
       changed();

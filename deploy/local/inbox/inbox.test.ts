@@ -19,7 +19,14 @@ async function get<T = Mail[]>(url: string): Promise<T> {
 
 /** Speaks just enough SMTP; resolves with the reply to the message. */
 function send(smtpUrl: string, recipients: string[], message: string): Promise<string> {
-  const lines = ['EHLO test', 'MAIL FROM:<from@example.com>', ...recipients.map((to) => `RCPT TO:<${to}>`), 'DATA', `${message}\r\n.`, 'QUIT'];
+  const lines = [
+    'EHLO test',
+    'MAIL FROM:<from@example.com>',
+    ...recipients.map((to) => `RCPT TO:<${to}>`),
+    'DATA',
+    `${message}\r\n.`,
+    'QUIT',
+  ];
   return new Promise((done, reject) => {
     const { hostname, port } = new URL(smtpUrl);
     const socket = connect(Number(port), hostname);
@@ -35,7 +42,8 @@ function send(smtpUrl: string, recipients: string[], message: string): Promise<s
   });
 }
 
-const mail = (subject: string, body: string): string => `From: Sender <sender@example.com>\r\nTo: somebody\r\nSubject: ${subject}\r\n\r\n${body}`;
+const mail = (subject: string, body: string): string =>
+  `From: Sender <sender@example.com>\r\nTo: somebody\r\nSubject: ${subject}\r\n\r\n${body}`;
 
 test('a mail is listed for each recipient, newest first, with its links', async (t) => {
   const { url, smtpUrl } = await start(t);
@@ -54,7 +62,10 @@ test('a mail is listed for each recipient, newest first, with its links', async 
   assert.equal(newest.To, 'Ann@Example.com');
   assert.match(newest.Text, /Go to/);
   assert.match(newest.Html, /<a href/);
-  assert.deepEqual(newest.Links, ['https://x.example/verify#token=abc', 'https://x.example/help?a=1&b=2']);
+  assert.deepEqual(newest.Links, [
+    'https://x.example/verify#token=abc',
+    'https://x.example/help?a=1&b=2',
+  ]);
   assert.equal((await get(`${url}/messages`)).length, 3);
 
   await fetch(`${url}/messages`, { method: 'DELETE' });
@@ -63,7 +74,10 @@ test('a mail is listed for each recipient, newest first, with its links', async 
 
 test('a mail that is too large is refused and the inbox goes on', async (t) => {
   const { url, smtpUrl } = await start(t);
-  assert.match(await send(smtpUrl, ['a@example.com'], mail('Big', `${'x'.repeat(1000)}\r\n`.repeat(2200))), /^552 /);
+  assert.match(
+    await send(smtpUrl, ['a@example.com'], mail('Big', `${'x'.repeat(1000)}\r\n`.repeat(2200))),
+    /^552 /,
+  );
   assert.match(await send(smtpUrl, ['a@example.com'], mail('Small', 'x')), /^250 /);
   assert.equal((await get(`${url}/messages`)).length, 1);
 });
@@ -79,28 +93,40 @@ test('no more than 500 mails and 500 requests a hook are kept', async (t) => {
   const mails = await get(`${url}/messages`);
   assert.equal(mails.length, 500);
   assert.equal(mails[0]?.Subject, 'Mail 5');
-  for (let index = 0; index < 505; index += 1) await (await fetch(`${url}/hooks/many`, { method: 'POST', body: String(index) })).text();
+  for (let index = 0; index < 505; index += 1)
+    await (await fetch(`${url}/hooks/many`, { method: 'POST', body: String(index) })).text();
   const { Requests } = await get<{ Requests: { Body: string }[] }>(`${url}/hooks/many`);
   assert.deepEqual([Requests.length, Requests[0]?.Body], [500, '504']);
 });
 
 test('the page shows mails and hooks, and what they hold stays text', async (t) => {
   const { url, smtpUrl } = await start(t);
-  await send(smtpUrl, ['a@example.com'], mail('<script>alert(1)</script>', '</pre><script>alert(2)</script>'));
-  await fetch(`${url}/hooks/sample`, { method: 'POST', body: '"<img src=x>"', headers: { 'x-webhook-event': '<b>user.created' } });
+  await send(
+    smtpUrl,
+    ['a@example.com'],
+    mail('<script>alert(1)</script>', '</pre><script>alert(2)</script>'),
+  );
+  await fetch(`${url}/hooks/sample`, {
+    method: 'POST',
+    body: '"<img src=x>"',
+    headers: { 'x-webhook-event': '<b>user.created' },
+  });
   const response = await fetch(`${url}/`);
   const page = await response.text();
   assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   assert.match(page, /alert\(1\)/);
   assert.match(page, /user\.created/);
   assert.doesNotMatch(page, /<script>|<img|<b>user/);
-  const again = await fetch(`${url}/`, { headers: { 'if-none-match': response.headers.get('etag') ?? '' } });
+  const again = await fetch(`${url}/`, {
+    headers: { 'if-none-match': response.headers.get('etag') ?? '' },
+  });
   assert.equal(again.status, 304);
 
   const [listed] = await get(`${url}/messages`);
   const html = await fetch(`${url}/messages/${listed?.ID}/html`);
   assert.match(html.headers.get('content-security-policy') ?? '', /^sandbox allow-popups/);
-  for (const asset of ['page.js', 'page.css']) assert.equal((await fetch(`${url}/${asset}`)).status, 200);
+  for (const asset of ['page.js', 'page.css'])
+    assert.equal((await fetch(`${url}/${asset}`)).status, 200);
 });
 
 test('whatever is no route is refused as JSON', async (t) => {
@@ -123,7 +149,10 @@ test('whatever is no route is refused as JSON', async (t) => {
     assert.equal(response.status, status, `${method} ${path}`);
     assert.equal(typeof ((await response.json()) as { Message: unknown }).Message, 'string');
   }
-  const tooLarge = await fetch(`${url}/hooks/a`, { method: 'POST', body: 'x'.repeat(2 * 1024 * 1024 + 1) });
+  const tooLarge = await fetch(`${url}/hooks/a`, {
+    method: 'POST',
+    body: 'x'.repeat(2 * 1024 * 1024 + 1),
+  });
   assert.equal(tooLarge.status, 413);
 });
 
@@ -139,7 +168,8 @@ test('a name that another site points at this address is refused', async (t) => 
         .end();
     });
   assert.equal(await statusFor('evil.example:8025'), 403);
-  for (const host of ['127.0.0.1:8025', 'localhost:8025', '[::1]:8025', 'inbox:8025']) assert.equal(await statusFor(host), 200, host);
+  for (const host of ['127.0.0.1:8025', 'localhost:8025', '[::1]:8025', 'inbox:8025'])
+    assert.equal(await statusFor(host), 200, host);
 });
 
 test('a taken port fails the start and leaves no mail server behind', async (t) => {
@@ -150,18 +180,28 @@ test('a taken port fails the start and leaves no mail server behind', async (t) 
 test('/mails shows every mail in every language, with sample values and without scripts', async (t) => {
   const { url } = await start(t);
   const page = await (await fetch(`${url}/mails`)).text();
-  const frames = [...page.matchAll(/<iframe class="mail" sandbox src="([^"]+)"/g)].map(([, src]) => src ?? '');
+  const frames = [...page.matchAll(/<iframe class="mail" sandbox src="([^"]+)"/g)].map(
+    ([, src]) => src ?? '',
+  );
   assert.equal(frames.length, 72);
   for (const frame of frames) {
     const response = await fetch(url + frame);
     assert.equal(response.status, 200, frame);
-    assert.match(response.headers.get('content-security-policy') ?? '', /^sandbox .*default-src 'none'/);
+    assert.match(
+      response.headers.get('content-security-policy') ?? '',
+      /^sandbox .*default-src 'none'/,
+    );
     assert.doesNotMatch(await response.text(), /\{\{|<script/);
   }
   const german = await (await fetch(`${url}/mails?locale=de`)).text();
   assert.equal(german.match(/<iframe/g)?.length, 12);
   assert.match(german, /<pre lang="de">Guten Tag,/);
-  for (const missing of ['/mails/reset', '/mails/reset/xx', '/mails/nothing/en', '/mails/reset/en/more'])
+  for (const missing of [
+    '/mails/reset',
+    '/mails/reset/xx',
+    '/mails/nothing/en',
+    '/mails/reset/en/more',
+  ])
     assert.equal((await fetch(url + missing)).status, 404, missing);
   assert.match(await (await fetch(url)).text(), /href="\/mails"/);
 });

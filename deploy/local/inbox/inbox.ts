@@ -17,7 +17,12 @@ export type InboxOptions = {
 };
 
 /** A mail server that keeps what it is sent, a webhook catcher, and a page that shows both. All of it in memory. */
-export async function startInbox({ httpPort, smtpPort = 0, host = loopback, templatesDir = '' }: InboxOptions): Promise<Inbox> {
+export async function startInbox({
+  httpPort,
+  smtpPort = 0,
+  host = loopback,
+  templatesDir = '',
+}: InboxOptions): Promise<Inbox> {
   const started = Date.now();
   let changes = 0;
   const changed = (): void => {

@@ -27,7 +27,8 @@ const maxMailBytes = 2 * 1024 * 1024;
 export function createMailbox(changed: () => void) {
   let mails: Mail[] = [];
   return {
-    list: (to?: string): Mail[] => (to === undefined ? mails : mails.filter((mail) => sameAddress(mail.To, to))),
+    list: (to?: string): Mail[] =>
+      to === undefined ? mails : mails.filter((mail) => sameAddress(mail.To, to)),
     find: (id: string): Mail | undefined => mails.find((mail) => mail.ID === id),
     add(mail: Mail): void {
       mails = [mail, ...mails].slice(0, keptMails);
@@ -54,7 +55,10 @@ export async function startSmtp(mailbox: Mailbox, host: string, port: number) {
     disableReverseLookup: true,
     size: maxMailBytes,
     closeTimeout: 1000,
-    onData: (stream, session, callback) => void receive(mailbox, stream, session).then(callback, () => callback(rejection(554, 'unreadable message'))),
+    onData: (stream, session, callback) =>
+      void receive(mailbox, stream, session).then(callback, () =>
+        callback(rejection(554, 'unreadable message')),
+      ),
   });
   server.on('error', () => {}); // a client that hung up; the listening error is taken below
   const listening = await new Promise<AddressInfo>((done, reject) => {
@@ -62,10 +66,17 @@ export async function startSmtp(mailbox: Mailbox, host: string, port: number) {
     const { server: socket } = server;
     server.listen(port, host, () => done(socket.address() as AddressInfo));
   });
-  return { port: listening.port, stop: () => new Promise<void>((done) => server.close(() => done())) };
+  return {
+    port: listening.port,
+    stop: () => new Promise<void>((done) => server.close(() => done())),
+  };
 }
 
-async function receive(mailbox: Mailbox, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
+async function receive(
+  mailbox: Mailbox,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+): Promise<Error | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {

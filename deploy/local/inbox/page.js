@@ -9,7 +9,9 @@ async function refresh() {
       const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
       document.title = fresh.title;
       const sections = [...document.querySelectorAll('section')];
-      fresh.querySelectorAll('section').forEach((section, index) => update(sections[index], section));
+      fresh
+        .querySelectorAll('section')
+        .forEach((section, index) => update(sections[index], section));
       showLocalTimes();
     }
     revision = next;
@@ -22,7 +24,8 @@ async function refresh() {
 /** Entries that stay are not touched: moving a frame in the document would load it anew. */
 function update(section, fresh) {
   const wanted = new Set([...fresh.querySelectorAll('details')].map((details) => details.id));
-  for (const child of [...section.children]) if (child.tagName !== 'DETAILS' || !wanted.has(child.id)) child.remove();
+  for (const child of [...section.children])
+    if (child.tagName !== 'DETAILS' || !wanted.has(child.id)) child.remove();
   let next = section.firstElementChild;
   for (const child of [...fresh.children]) {
     if (next && next.id === child.id) next = next.nextElementSibling;
@@ -31,7 +34,8 @@ function update(section, fresh) {
 }
 
 function showLocalTimes() {
-  for (const time of document.querySelectorAll('time')) time.textContent = new Date(time.dateTime).toLocaleTimeString();
+  for (const time of document.querySelectorAll('time'))
+    time.textContent = new Date(time.dateTime).toLocaleTimeString();
 }
 
 document.addEventListener('click', async (event) => {

@@ -36,7 +36,10 @@ ${caught.slice(0, shown).map(renderCaught).join('\n') || '<p class="empty">Nothi
 }
 
 function renderMail(mail: Mail): string {
-  const links = mail.Links.map((link) => `<li><a href="${escape(link)}" target="_blank" rel="noreferrer">${escape(link)}</a></li>`).join('');
+  const links = mail.Links.map(
+    (link) =>
+      `<li><a href="${escape(link)}" target="_blank" rel="noreferrer">${escape(link)}</a></li>`,
+  ).join('');
   const html = `<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="/messages/${mail.ID}/html" loading="lazy" title="The mail's HTML"></iframe>`;
   return `<details id="mail-${mail.ID}">
 <summary><b>${escape(mail.Subject) || '(no subject)'}</b><span>${escape(mail.To)}</span>${renderTime(mail.Date)}</summary>
@@ -51,7 +54,9 @@ function renderCaught({ name, request }: { name: string; request: Caught }): str
   const { headers } = request;
   const id = `hook-${name}-${request.receivedAt.getTime()}-${headers['webhook-id'] ?? ''}-${headers['x-webhook-attempt'] ?? ''}`;
   const attempt = headers['x-webhook-attempt'];
-  const rows = Object.entries(headers).map(([key, value]) => `<tr><th>${escape(key)}</th><td>${escape(value)}</td></tr>`);
+  const rows = Object.entries(headers).map(
+    ([key, value]) => `<tr><th>${escape(key)}</th><td>${escape(value)}</td></tr>`,
+  );
   const status = `<i class="${request.status < 300 ? 'good' : 'bad'}">${request.status}</i>`;
   return `<details id="${escape(id)}">
 <summary><b>${escape(headers['x-webhook-event'] ?? 'POST')}</b><span>${escape(name)}${attempt ? ` · attempt ${escape(attempt)}` : ''}</span>${status}${renderTime(request.receivedAt.toISOString())}</summary>

@@ -1,5 +1,15 @@
-import { escapeHtml as escape, isTemplateName, placeholders, type TemplateName, templateNames } from '@bailiwick/notifications/email/placeholders.ts';
-import { renderMail, type Template, type Templates } from '@bailiwick/notifications/email/templates.ts';
+import {
+  escapeHtml as escape,
+  isTemplateName,
+  placeholders,
+  type TemplateName,
+  templateNames,
+} from '@bailiwick/notifications/email/placeholders.ts';
+import {
+  renderMail,
+  type Template,
+  type Templates,
+} from '@bailiwick/notifications/email/templates.ts';
 
 // Every mail in every language as it goes out, by the product's own code: for whoever writes or translates one.
 
@@ -17,7 +27,11 @@ const sample = {
 };
 
 /** A mail with sample values; undefined where there is no such mail or locale. */
-export function renderSample(templates: Templates, name: string, locale: string): Template | undefined {
+export function renderSample(
+  templates: Templates,
+  name: string,
+  locale: string,
+): Template | undefined {
   if (!isTemplateName(name) || ![...templates.locales.values()].includes(locale)) return undefined;
   const carried = (placeholders[name] as readonly string[]).includes('token');
   const link = `${sample.publicUrl}/${pages[name] ?? 'verify'}#token=${token}`;
@@ -28,8 +42,12 @@ export function renderSample(templates: Templates, name: string, locale: string)
 export function renderPreview(templates: Templates, only: string | null): string {
   const locales = [...templates.locales.values()].sort();
   const shown = only === null ? locales : locales.filter((locale) => locale === only);
-  const link = (href: string, text: string, isHere: boolean) => `<a href="${escape(href)}"${isHere ? ' aria-current="page"' : ''}>${escape(text)}</a>`;
-  const choices = [link('/mails', 'all', only === null), ...locales.map((locale) => link(`/mails?locale=${locale}`, locale, locale === only))];
+  const link = (href: string, text: string, isHere: boolean) =>
+    `<a href="${escape(href)}"${isHere ? ' aria-current="page"' : ''}>${escape(text)}</a>`;
+  const choices = [
+    link('/mails', 'all', only === null),
+    ...locales.map((locale) => link(`/mails?locale=${locale}`, locale, locale === only)),
+  ];
   const sections = templateNames.map((name) => renderMails(templates, name, shown, only !== null));
   return `<!doctype html>
 <html lang="en">
@@ -48,7 +66,12 @@ ${sections.join('\n')}
 `;
 }
 
-function renderMails(templates: Templates, name: TemplateName, locales: readonly string[], isOpen: boolean): string {
+function renderMails(
+  templates: Templates,
+  name: TemplateName,
+  locales: readonly string[],
+  isOpen: boolean,
+): string {
   const mails = locales.map((locale) => {
     const { subject, text } = renderSample(templates, name, locale) ?? { subject: '', text: '' };
     return `<details${isOpen ? ' open' : ''}>

@@ -8,9 +8,21 @@ import type { Mailbox } from './mails.ts';
 import { renderPage } from './page.ts';
 import { renderPreview, renderSample } from './preview.ts';
 
-export type Stores = { mails: Mailbox; hooks: Hooks; revision(): string; localNamesOnly: boolean; templatesDir: string };
+export type Stores = {
+  mails: Mailbox;
+  hooks: Hooks;
+  revision(): string;
+  localNamesOnly: boolean;
+  templatesDir: string;
+};
 
-type Call = { method: string; path: string[]; query: URLSearchParams; search: string; request: IncomingMessage };
+type Call = {
+  method: string;
+  path: string[];
+  query: URLSearchParams;
+  search: string;
+  request: IncomingMessage;
+};
 type Reply = { status: number; type: string; body: string; headers?: Record<string, string> };
 
 const maxBodyBytes = 2 * 1024 * 1024;
@@ -22,7 +34,8 @@ const assets: Record<string, { type: string; body: string }> = {
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'";
 /** A mail's own HTML: no scripts, nothing from elsewhere; its links open beside the inbox. */
-const mailPolicy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'";
+const mailPolicy =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'";
 
 class Refused extends Error {
   readonly status: number;
@@ -34,13 +47,19 @@ class Refused extends Error {
   }
 }
 
-export async function answer(stores: Stores, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answer(
+  stores: Stores,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   let reply: Reply;
   try {
-    if (stores.localNamesOnly && !isLocalName(request)) throw new Refused(403, 'ask for 127.0.0.1 or localhost');
+    if (stores.localNamesOnly && !isLocalName(request))
+      throw new Refused(403, 'ask for 127.0.0.1 or localhost');
     reply = await route(stores, read(request));
   } catch (error) {
-    const refused = error instanceof Refused ? error : new Refused(500, 'something went wrong in the inbox');
+    const refused =
+      error instanceof Refused ? error : new Refused(500, 'something went wrong in the inbox');
     reply = { ...json({ Message: refused.message }, refused.status), headers: refused.headers };
   }
   const unread = request.complete ? {} : { connection: 'close' };
@@ -67,11 +86,17 @@ function route(stores: Stores, call: Call): Reply | Promise<Reply> {
   allow(call, 'GET');
   if (file) return { status: 200, ...file };
   const headers = { 'content-security-policy': pagePolicy, etag: `"${stores.revision()}"` };
-  if (call.request.headers['if-none-match'] === headers.etag) return { status: 304, type: 'text/html; charset=utf-8', body: '', headers };
+  if (call.request.headers['if-none-match'] === headers.etag)
+    return { status: 304, type: 'text/html; charset=utf-8', body: '', headers };
   return { status: 200, type: 'text/html; charset=utf-8', body: renderPage(stores), headers };
 }
 
-function routeMessages({ mails }: Stores, call: Call, id: string | undefined, part: string | undefined): Reply {
+function routeMessages(
+  { mails }: Stores,
+  call: Call,
+  id: string | undefined,
+  part: string | undefined,
+): Reply {
   if (id === undefined) {
     allow(call, 'GET', 'DELETE');
     if (call.method === 'GET') return json(mails.list(call.query.get('to') ?? undefined));
@@ -84,11 +109,21 @@ function routeMessages({ mails }: Stores, call: Call, id: string | undefined, pa
   if (part === undefined) return json(mail);
   // Without this a click would open the link inside the inbox's small frame.
   const body = `<!doctype html><base target="_blank">${mail.Html}`;
-  return { status: 200, type: 'text/html; charset=utf-8', body, headers: { 'content-security-policy': mailPolicy } };
+  return {
+    status: 200,
+    type: 'text/html; charset=utf-8',
+    body,
+    headers: { 'content-security-policy': mailPolicy },
+  };
 }
 
 /** Read anew each time: whoever edits a template reloads the page. */
-function routePreview({ templatesDir }: Stores, call: Call, name: string | undefined, locale: string | undefined): Reply {
+function routePreview(
+  { templatesDir }: Stores,
+  call: Call,
+  name: string | undefined,
+  locale: string | undefined,
+): Reply {
   allow(call, 'GET');
   let templates;
   try {
@@ -98,7 +133,12 @@ function routePreview({ templatesDir }: Stores, call: Call, name: string | undef
   }
   const type = 'text/html; charset=utf-8';
   if (name === undefined)
-    return { status: 200, type, body: renderPreview(templates, call.query.get('locale')), headers: { 'content-security-policy': pagePolicy } };
+    return {
+      status: 200,
+      type,
+      body: renderPreview(templates, call.query.get('locale')),
+      headers: { 'content-security-policy': pagePolicy },
+    };
   const mail = renderSample(templates, name, locale ?? '');
   if (!mail) throw notFound();
   return { status: 200, type, body: mail.html, headers: { 'content-security-policy': mailPolicy } };
@@ -109,11 +149,14 @@ async function routeHooks({ hooks }: Stores, call: Call, name: string | undefine
     allow(call, 'GET');
     return json({ Names: hooks.names() });
   }
-  if (!hookName.test(name)) throw new Refused(400, 'a hook name is 1 to 128 of A-Z a-z 0-9 . _ ~ -');
+  if (!hookName.test(name))
+    throw new Refused(400, 'a hook name is 1 to 128 of A-Z a-z 0-9 . _ ~ -');
   allow(call, 'POST', 'GET', 'DELETE');
   if (call.method === 'GET') {
     const secret = call.query.get('secret') ?? header(call.request, 'x-webhook-secret');
-    return json({ Requests: hooks.list(name).map((caught) => describeCaught(caught, secret || undefined)) });
+    return json({
+      Requests: hooks.list(name).map((caught) => describeCaught(caught, secret || undefined)),
+    });
   }
   if (call.method === 'DELETE') {
     hooks.clear(name);
@@ -122,7 +165,14 @@ async function routeHooks({ hooks }: Stores, call: Call, name: string | undefine
   const wanted = readAnswer(call.query);
   const receivedAt = new Date();
   const body = await readBody(call.request);
-  return json({}, hooks.add(name, { method: call.method, query: call.search, headers: flatten(call.request), body, receivedAt }, wanted));
+  return json(
+    {},
+    hooks.add(
+      name,
+      { method: call.method, query: call.search, headers: flatten(call.request), body, receivedAt },
+      wanted,
+    ),
+  );
 }
 
 function readAnswer(query: URLSearchParams): Answer | undefined {
@@ -148,18 +198,27 @@ function read(request: IncomingMessage): Call {
   try {
     const { pathname, search, searchParams } = new URL(request.url ?? '/', 'http://inbox');
     const path = pathname.slice(1).split('/').map(decodeURIComponent);
-    return { method: request.method === 'HEAD' ? 'GET' : (request.method ?? ''), path, query: searchParams, search, request };
+    return {
+      method: request.method === 'HEAD' ? 'GET' : (request.method ?? ''),
+      path,
+      query: searchParams,
+      search,
+      request,
+    };
   } catch {
     throw new Refused(400, 'the URL cannot be read');
   }
 }
 
 function allow(call: Call, ...methods: string[]): void {
-  if (!methods.includes(call.method)) throw new Refused(405, `use ${methods.join(' or ')}`, { allow: methods.join(', ') });
+  if (!methods.includes(call.method))
+    throw new Refused(405, `use ${methods.join(' or ')}`, { allow: methods.join(', ') });
 }
 
 function flatten(request: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(Object.keys(request.headers).map((name) => [name, header(request, name) ?? '']));
+  return Object.fromEntries(
+    Object.keys(request.headers).map((name) => [name, header(request, name) ?? '']),
+  );
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

@@ -25,11 +25,18 @@ export const commonOptions = {
 } as const satisfies NonNullable<ParseArgsConfig['options']>;
 
 export const commonHelp: Command['help'] = [
-  ['--url URL', 'where Bailiwick is; else BAILIWICK_URL, where you signed in last, http://127.0.0.1:8080'],
-  ['--token-file FILE', 'a session token or bot key (- = standard input); else BAILIWICK_TOKEN, what login kept'],
+  [
+    '--url URL',
+    'where Bailiwick is; else BAILIWICK_URL, where you signed in last, http://127.0.0.1:8080',
+  ],
+  [
+    '--token-file FILE',
+    'a session token or bot key (- = standard input); else BAILIWICK_TOKEN, what login kept',
+  ],
   ['--timeout SECONDS', 'for each call with its retries: 30'],
   ['--json', 'JSON for programs instead of tables for people'],
   ['-h, --help', 'about the command'],
 ];
 
-export const textOf = (value: Values[string]): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textOf = (value: Values[string]): string | undefined =>
+  typeof value === 'string' ? value : undefined;

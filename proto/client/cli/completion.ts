@@ -25,7 +25,8 @@ complete -c bailiwick -l token-file -r -F`,
 
 export const completion: Command = {
   takes: 'bash|zsh|fish',
-  summary: 'Prints what makes a shell complete operations, commands and flags: source <(bailiwick completion bash)',
+  summary:
+    'Prints what makes a shell complete operations, commands and flags: source <(bailiwick completion bash)',
   options: {},
   help: [],
   run({ rest: [shell = '', ...more] }) {
@@ -49,9 +50,12 @@ export function candidates(
   const [name = ''] = words;
   const before = words.at(-2) ?? '';
   const field = operations[name]?.fields.find(({ path }) => before === `--${path}`);
-  if (field !== undefined) return field.kind === 'flag' ? ['true', 'false'].filter(startsAlike) : [];
+  if (field !== undefined)
+    return field.kind === 'flag' ? ['true', 'false'].filter(startsAlike) : [];
   if (name === 'help') return Object.keys(operations).filter(startsAlike);
   if (name === 'completion') return Object.keys(scripts).filter(startsAlike);
   if (!current.startsWith('-')) return [];
-  return [...Object.keys(commandOf(name)?.options ?? {}), ...common].map((option) => `--${option}`).filter(startsAlike);
+  return [...Object.keys(commandOf(name)?.options ?? {}), ...common]
+    .map((option) => `--${option}`)
+    .filter(startsAlike);
 }

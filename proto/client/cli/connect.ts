@@ -7,7 +7,11 @@ import { say } from './output.ts';
 import { readSessions } from './sessions.ts';
 
 /** The options that every command takes. */
-export type Connection = { url?: string | undefined; 'token-file'?: string | undefined; timeout?: string | undefined };
+export type Connection = {
+  url?: string | undefined;
+  'token-file'?: string | undefined;
+  timeout?: string | undefined;
+};
 
 const localStart = 'http://127.0.0.1:8080';
 
@@ -31,14 +35,22 @@ export async function tokenOf(connection: Connection): Promise<string | undefine
 /** A client with these options; `token` goes before all of them. */
 export async function connect(connection: Connection, token?: string): Promise<Client> {
   const url = urlOf(connection);
-  if (isOverheard(new URL(url))) say(`bailiwick: ${url} is not https: passwords, tokens and answers can be read on the way`);
-  return createClient({ url, token: token ?? (await tokenOf(connection)), timeoutMs: timeoutOf(connection), userAgent: 'bailiwick-cli' });
+  if (isOverheard(new URL(url)))
+    say(`bailiwick: ${url} is not https: passwords, tokens and answers can be read on the way`);
+  return createClient({
+    url,
+    token: token ?? (await tokenOf(connection)),
+    timeoutMs: timeoutOf(connection),
+    userAgent: 'bailiwick-cli',
+  });
 }
 
-const isOverheard = ({ protocol, hostname }: URL) => protocol === 'http:' && !/^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+const isOverheard = ({ protocol, hostname }: URL) =>
+  protocol === 'http:' && !/^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 
 function timeoutOf({ timeout }: Connection): number | undefined {
   if (timeout === undefined) return undefined;
-  if (!/^\d+(\.\d+)?$/.test(timeout) || Number(timeout) === 0) throw new UsageError('--timeout must be a number of seconds');
+  if (!/^\d+(\.\d+)?$/.test(timeout) || Number(timeout) === 0)
+    throw new UsageError('--timeout must be a number of seconds');
   return Number(timeout) * 1000;
 }

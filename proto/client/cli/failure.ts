@@ -1,4 +1,9 @@
-import { BailiwickError, CallTimeoutError, UnauthenticatedError, UnavailableError } from '../errors.ts';
+import {
+  BailiwickError,
+  CallTimeoutError,
+  UnauthenticatedError,
+  UnavailableError,
+} from '../errors.ts';
 import { printable } from './text.ts';
 
 /** What a script can tell apart. */
@@ -31,18 +36,31 @@ export class Refusal extends Error {
 
 /** The exit code of a failure, and its lines. */
 export function explain(error: unknown): { exitCode: ExitCode; lines: string[] } {
-  if (error instanceof UsageError) return { exitCode: exitCodes.usage, lines: [error.message, 'bailiwick --help tells more'] };
-  if (error instanceof Refusal) return { exitCode: error.exitCode, lines: error.message.split('\n') };
+  if (error instanceof UsageError)
+    return { exitCode: exitCodes.usage, lines: [error.message, 'bailiwick --help tells more'] };
+  if (error instanceof Refusal)
+    return { exitCode: error.exitCode, lines: error.message.split('\n') };
   if (error instanceof BailiwickError) {
     const request = error.RequestID === '' ? [] : [`request ${error.RequestID}`];
     const hint = error instanceof UnauthenticatedError ? ['bailiwick login signs in'] : [];
-    return { exitCode: codeOf(error), lines: [...error.Messages.map((message) => `${error.operation}: ${message}`), ...request, ...hint].map(printable) };
+    return {
+      exitCode: codeOf(error),
+      lines: [
+        ...error.Messages.map((message) => `${error.operation}: ${message}`),
+        ...request,
+        ...hint,
+      ].map(printable),
+    };
   }
-  return { exitCode: exitCodes.failed, lines: [error instanceof Error ? error.message : String(error)] };
+  return {
+    exitCode: exitCodes.failed,
+    lines: [error instanceof Error ? error.message : String(error)],
+  };
 }
 
 function codeOf(error: BailiwickError): ExitCode {
   if (error instanceof UnauthenticatedError) return exitCodes.unauthenticated;
-  if (error instanceof UnavailableError || error instanceof CallTimeoutError) return exitCodes.unavailable;
+  if (error instanceof UnavailableError || error instanceof CallTimeoutError)
+    return exitCodes.unavailable;
   return exitCodes.failed;
 }

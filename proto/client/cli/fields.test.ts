@@ -8,15 +8,34 @@ import { readRequest } from './fields.ts';
 import { type Field, operations } from './gen/help.ts';
 
 const fieldsOf = (operation: string) => operations[operation]?.fields ?? assert.fail(operation);
-const field = (name: string, kind: Field['kind']): Field => ({ path: name, kind, required: false, text: '' });
+const field = (name: string, kind: Field['kind']): Field => ({
+  path: name,
+  kind,
+  required: false,
+  text: '',
+});
 
 test('flags make the request, each in the form of its kind', async () => {
-  const values = { 'Group.Tenant': 'tnt_1', 'Group.Path': 'eng', 'Group.Metadata': ['a=b', 'c=d=e'] };
-  assert.deepEqual(await readRequest(fieldsOf('Groups_Save'), values, undefined), { Group: { Tenant: 'tnt_1', Path: 'eng', Metadata: { a: 'b', c: 'd=e' } } });
-  const kinds = { 'Endpoint.Active': 'false', 'Endpoint.RateLimit': '5', 'Endpoint.EventTypes': [''] };
-  assert.deepEqual(await readRequest(fieldsOf('Webhooks_CreateEndpoint'), kinds, undefined), { Endpoint: { Active: false, RateLimit: 5, EventTypes: [] } });
+  const values = {
+    'Group.Tenant': 'tnt_1',
+    'Group.Path': 'eng',
+    'Group.Metadata': ['a=b', 'c=d=e'],
+  };
+  assert.deepEqual(await readRequest(fieldsOf('Groups_Save'), values, undefined), {
+    Group: { Tenant: 'tnt_1', Path: 'eng', Metadata: { a: 'b', c: 'd=e' } },
+  });
+  const kinds = {
+    'Endpoint.Active': 'false',
+    'Endpoint.RateLimit': '5',
+    'Endpoint.EventTypes': [''],
+  };
+  assert.deepEqual(await readRequest(fieldsOf('Webhooks_CreateEndpoint'), kinds, undefined), {
+    Endpoint: { Active: false, RateLimit: 5, EventTypes: [] },
+  });
   const checks = { Checks: ['{"Permission":"app.a"}', '{"Permission":"app.b"}'] };
-  assert.deepEqual(await readRequest(fieldsOf('Access_Check'), checks, undefined), { Checks: [{ Permission: 'app.a' }, { Permission: 'app.b' }] });
+  assert.deepEqual(await readRequest(fieldsOf('Access_Check'), checks, undefined), {
+    Checks: [{ Permission: 'app.a' }, { Permission: 'app.b' }],
+  });
 });
 
 test('an empty text empties a list of any kind', async () => {
@@ -30,7 +49,11 @@ test('an empty text empties a list of any kind', async () => {
 });
 
 test('flags go before --data, which stays otherwise', async () => {
-  const request = await readRequest(fieldsOf('Groups_Save'), { 'Group.Name': 'new' }, '{"Group":{"Path":"eng","Name":"old"},"Other":1}');
+  const request = await readRequest(
+    fieldsOf('Groups_Save'),
+    { 'Group.Name': 'new' },
+    '{"Group":{"Path":"eng","Name":"old"},"Other":1}',
+  );
   assert.deepEqual(request, { Group: { Path: 'eng', Name: 'new' }, Other: 1 });
 });
 
@@ -41,15 +64,24 @@ test('what cannot be meant is a usage error', async () => {
     [field('A', 'map'), ['x']],
     [field('A', 'json'), ['{']],
   ];
-  for (const [one, value] of wrong) await assert.rejects(readRequest([one], { A: value }, undefined), UsageError);
-  for (const data of ['[1]', '{', 'null']) await assert.rejects(readRequest([], {}, data), UsageError);
+  for (const [one, value] of wrong)
+    await assert.rejects(readRequest([one], { A: value }, undefined), UsageError);
+  for (const data of ['[1]', '{', 'null'])
+    await assert.rejects(readRequest([], {}, data), UsageError);
 });
 
 test('what is called like a secret is one, and so is the address of a chat', () => {
-  const all = Object.entries(operations).flatMap(([name, { fields }]) => fields.map(({ path: at, kind }) => ({ name: `${name} ${at}`, kind })));
-  const called = all.filter(({ name, kind }) => /(Password|Token|Secret|[ .]Current|[ .]Code)$/.test(name) && kind !== 'secret');
+  const all = Object.entries(operations).flatMap(([name, { fields }]) =>
+    fields.map(({ path: at, kind }) => ({ name: `${name} ${at}`, kind })),
+  );
+  const called = all.filter(
+    ({ name, kind }) =>
+      /(Password|Token|Secret|[ .]Current|[ .]Code)$/.test(name) && kind !== 'secret',
+  );
   assert.deepEqual(called, []);
-  const others = all.filter(({ name, kind }) => kind === 'secret' && !/ (Current|Password|Token|Secret|Code)$/.test(name));
+  const others = all.filter(
+    ({ name, kind }) => kind === 'secret' && !/ (Current|Password|Token|Secret|Code)$/.test(name),
+  );
   assert.deepEqual(
     others.map(({ name }) => name),
     ['Chat_CreateEndpoint URL', 'Chat_UpdateEndpoint URL'],
@@ -61,17 +93,38 @@ test('no secret stands on the command line, and none is repeated in what is said
     readRequest(fieldsOf('Account_Login'), { Password: 'hunter22' }, undefined),
     (error) => error instanceof UsageError && !error.message.includes('hunter22'),
   );
-  await assert.rejects(readRequest(fieldsOf('Chat_CreateEndpoint'), { URL: 'https://hooks.slack.com/services/T/B/X' }, undefined), UsageError);
+  await assert.rejects(
+    readRequest(
+      fieldsOf('Chat_CreateEndpoint'),
+      { URL: 'https://hooks.slack.com/services/T/B/X' },
+      undefined,
+    ),
+    UsageError,
+  );
   await assert.rejects(
     readRequest(fieldsOf('Account_Login'), {}, '{"Email":"ada@example.com","Password":"hunter22"}'),
-    (error) => error instanceof UsageError && /--data holds a secret, Password/.test(error.message) && !error.message.includes('hunter22'),
+    (error) =>
+      error instanceof UsageError &&
+      /--data holds a secret, Password/.test(error.message) &&
+      !error.message.includes('hunter22'),
   );
-  assert.deepEqual(await readRequest(fieldsOf('Chat_UpdateEndpoint'), {}, '{"Endpoint":null,"URL":""}'), { Endpoint: null, URL: '' });
-  await assert.rejects(readRequest([], {}, '{"Password":"hunter22"'), (error) => error instanceof UsageError && !error.message.includes('hunter22'));
+  assert.deepEqual(
+    await readRequest(fieldsOf('Chat_UpdateEndpoint'), {}, '{"Endpoint":null,"URL":""}'),
+    { Endpoint: null, URL: '' },
+  );
+  await assert.rejects(
+    readRequest([], {}, '{"Password":"hunter22"'),
+    (error) => error instanceof UsageError && !error.message.includes('hunter22'),
+  );
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-fields-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(path.join(folder, 'password'), 'hunter22\n');
   writeFileSync(path.join(folder, 'request'), '{"Password":"hunter22"}');
-  assert.deepEqual(await readRequest(fieldsOf('Account_Login'), {}, `@${folder}/request`), { Password: 'hunter22' });
-  assert.deepEqual(await readRequest(fieldsOf('Account_Login'), { Password: `@${folder}/password` }, undefined), { Password: 'hunter22' });
+  assert.deepEqual(await readRequest(fieldsOf('Account_Login'), {}, `@${folder}/request`), {
+    Password: 'hunter22',
+  });
+  assert.deepEqual(
+    await readRequest(fieldsOf('Account_Login'), { Password: `@${folder}/password` }, undefined),
+    { Password: 'hunter22' },
+  );
 });

@@ -1,5 +1,5 @@
-import type { Field } from './gen/help.ts';
 import { UsageError } from './failure.ts';
+import type { Field } from './gen/help.ts';
 import { isOpen, readSecret, readSource } from './input.ts';
 
 // The request of an operation, from --data and from flags that are called like the fields: --Group.Path eng/backend.
@@ -7,28 +7,42 @@ import { isOpen, readSecret, readSource } from './input.ts';
 export type Values = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 type Request = Record<string, unknown>;
 
-export const isRepeated = ({ kind }: Field): boolean => kind === 'texts' || kind === 'map' || kind === 'json';
+export const isRepeated = ({ kind }: Field): boolean =>
+  kind === 'texts' || kind === 'map' || kind === 'json';
 
 /** What parseArgs has to know of the flags. */
 export const flagsOf = (fields: readonly Field[]) =>
-  Object.fromEntries(fields.map((field) => [field.path, { type: 'string', multiple: isRepeated(field) } as const]));
+  Object.fromEntries(
+    fields.map((field) => [field.path, { type: 'string', multiple: isRepeated(field) } as const]),
+  );
 
 /** The flags go before what --data says. */
-export async function readRequest(fields: readonly Field[], values: Values, data: string | undefined): Promise<Request> {
+export async function readRequest(
+  fields: readonly Field[],
+  values: Values,
+  data: string | undefined,
+): Promise<Request> {
   const request = data === undefined ? {} : await readData(fields, data);
   for (const field of fields) {
     const given = values[field.path];
     if (typeof given === 'string') put(request, field.path, await readOne(field, given));
-    else if (Array.isArray(given)) put(request, field.path, await readMany(field, given as readonly string[]));
+    else if (Array.isArray(given))
+      put(request, field.path, await readMany(field, given as readonly string[]));
   }
   return request;
 }
 
 async function readData(fields: readonly Field[], source: string): Promise<Request> {
   const json = readJson(await readSource(source, '--data'), '--data');
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new UsageError('--data must be a JSON object');
-  const [secret] = isOpen(source) ? fields.filter(({ kind, path }) => kind === 'secret' && valueAt(json, path)) : [];
-  if (secret !== undefined) throw new UsageError(`--data holds a secret, ${secret.path}: give @file, or - for the standard input`);
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new UsageError('--data must be a JSON object');
+  const [secret] = isOpen(source)
+    ? fields.filter(({ kind, path }) => kind === 'secret' && valueAt(json, path))
+    : [];
+  if (secret !== undefined)
+    throw new UsageError(
+      `--data holds a secret, ${secret.path}: give @file, or - for the standard input`,
+    );
   return json as Request;
 }
 
@@ -50,7 +64,8 @@ async function readMany({ path, kind }: Field, texts: readonly string[]): Promis
   const flag = `--${path}`;
   // One empty text says that there shall be none.
   const filled = texts.length === 1 && texts[0] === '' ? [] : texts;
-  if (kind === 'json') return Promise.all(filled.map(async (text) => readJson(await readSource(text, flag), flag)));
+  if (kind === 'json')
+    return Promise.all(filled.map(async (text) => readJson(await readSource(text, flag), flag)));
   if (kind === 'texts') return filled;
   return Object.fromEntries(
     filled.map((text) => {
@@ -70,7 +85,8 @@ function readJson(text: string, what: string): unknown {
   }
 }
 
-const valueAt = (json: unknown, path: string) => path.split('.').reduce((inner, key) => (inner as Request | null | undefined)?.[key], json);
+const valueAt = (json: unknown, path: string) =>
+  path.split('.').reduce((inner, key) => (inner as Request | null | undefined)?.[key], json);
 
 function put(request: Request, path: string, value: unknown): void {
   const [first = '', ...rest] = path.split('.');
@@ -79,7 +95,8 @@ function put(request: Request, path: string, value: unknown): void {
     return;
   }
   const inner = request[first];
-  const record = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Request) : {};
+  const record =
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Request) : {};
   request[first] = record;
   put(record, rest.join('.'), value);
 }

@@ -32,9 +32,19 @@ const verbsOf = (area: string) =>
 /** The page of one command or operation. */
 export function page(name: string, { takes, summary, help }: Command): string {
   const own = help.length === 0 ? [] : ['', 'Options', indented(help)];
-  return [`bailiwick ${name} ${takes === '' ? '' : `${takes} `}[OPTIONS]`, '', summary, ...own, '', 'Options of all commands', indented(commonHelp)].join('\n');
+  return [
+    `bailiwick ${name} ${takes === '' ? '' : `${takes} `}[OPTIONS]`,
+    '',
+    summary,
+    ...own,
+    '',
+    'Options of all commands',
+    indented(commonHelp),
+  ].join('\n');
 }
 
-const indented = (lines: ReadonlyArray<readonly string[]>) => aligned(lines).replaceAll(/^/gm, '  ');
+const indented = (lines: ReadonlyArray<readonly string[]>) =>
+  aligned(lines).replaceAll(/^/gm, '  ');
 
-const firstSentence = (text: string) => (/^.*?[.](?=\s|$)/.exec(text)?.[0] ?? text).replace(/[.]$/, '');
+const firstSentence = (text: string) =>
+  (/^.*?[.](?=\s|$)/.exec(text)?.[0] ?? text).replace(/[.]$/, '');

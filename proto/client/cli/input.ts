@@ -20,7 +20,9 @@ export async function readText(file: string, what: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new Refusal(`${what}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    throw new Refusal(
+      `${what}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    );
   }
 }
 
@@ -35,7 +37,8 @@ export const isOpen = (source: string): boolean => source !== '-' && !source.sta
 
 /** A secret: never as it is. */
 export async function readSecret(source: string, what: string): Promise<string> {
-  if (isOpen(source)) throw new UsageError(`${what} is a secret: give @file, or - for the standard input`);
+  if (isOpen(source))
+    throw new UsageError(`${what} is a secret: give @file, or - for the standard input`);
   return (await readSource(source, what)).replace(/\r?\n$/, '');
 }
 
@@ -44,7 +47,9 @@ export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     // Ctrl-C and Ctrl-D close it, and leave the question open for ever.
-    const closed = new Promise<never>((_, reject) => lines.once('close', () => reject(new Refusal('given up'))));
+    const closed = new Promise<never>((_, reject) =>
+      lines.once('close', () => reject(new Refusal('given up'))),
+    );
     return await Promise.race([lines.question(question), closed]);
   } finally {
     lines.close();
@@ -72,8 +77,10 @@ export async function askSecret(question: string): Promise<string> {
     const read = (chunk: string) => {
       for (const character of chunk) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed));
-        if (character === '\u0003' || character === '\u0004') return end(() => reject(new Refusal('given up')));
-        typed = character === '\u007f' || character === '\b' ? typed.slice(0, -1) : typed + character;
+        if (character === '\u0003' || character === '\u0004')
+          return end(() => reject(new Refusal('given up')));
+        typed =
+          character === '\u007f' || character === '\b' ? typed.slice(0, -1) : typed + character;
       }
     };
     stdin.on('data', read);

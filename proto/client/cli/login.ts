@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { PermissionDeniedError, UnauthenticatedError } from '../errors.ts';
 import { type Command, textOf } from './command.ts';
-import { connect, type Connection, tokenOf, urlOf } from './connect.ts';
+import { type Connection, connect, tokenOf, urlOf } from './connect.ts';
 import { exitCodes, UsageError } from './failure.ts';
 import { ask, askSecret } from './input.ts';
 import { say } from './output.ts';
@@ -27,9 +27,14 @@ export const login: Command = {
     // First, so that a person is warned of an address before the password is typed.
     const client = await connect(connection, '');
     const password = await askSecret(`Password of ${email}: `);
-    const { Token, Session } = await client.call('Account_Login', { Email: email, Password: password });
+    const { Token, Session } = await client.call('Account_Login', {
+      Email: email,
+      Password: password,
+    });
     keepSession(url, Token);
-    say(`${email} is signed in at ${url}${Session.ExpiresAt === undefined ? '' : ` until ${Session.ExpiresAt}`}`);
+    say(
+      `${email} is signed in at ${url}${Session.ExpiresAt === undefined ? '' : ` until ${Session.ExpiresAt}`}`,
+    );
     return exitCodes.ok;
   },
 };
@@ -51,7 +56,8 @@ export const logout: Command = {
       await (await connect(connection, token)).call('Account_Logout', {});
     } catch (error) {
       // It has ended already, or it is a key, which has no session to end.
-      if (!(error instanceof UnauthenticatedError || error instanceof PermissionDeniedError)) throw error;
+      if (!(error instanceof UnauthenticatedError || error instanceof PermissionDeniedError))
+        throw error;
     }
     keepSession(url, undefined);
     say(`signed out at ${url}`);

@@ -13,12 +13,21 @@ import { isRefused, print, printAnswer, printItems, say } from './output.ts';
 export function operationCommand(name: string): Command | undefined {
   const help = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (help === undefined) return undefined;
-  const all = help.answers === 'page' ? ([['--all', 'all pages; with --json one item a line']] as const) : [];
+  const all =
+    help.answers === 'page' ? ([['--all', 'all pages; with --json one item a line']] as const) : [];
   return {
     takes: '',
     summary: `${help.text}\n\nWho may: ${help.access}.`,
-    options: { data: { type: 'string' }, ...(all.length > 0 && { all: { type: 'boolean' } }), ...flagsOf(help.fields) },
-    help: [...help.fields.map(flagHelp), ['--data JSON', 'the request; or @file, or - for the standard input. Flags go before it'], ...all],
+    options: {
+      data: { type: 'string' },
+      ...(all.length > 0 && { all: { type: 'boolean' } }),
+      ...flagsOf(help.fields),
+    },
+    help: [
+      ...help.fields.map(flagHelp),
+      ['--data JSON', 'the request; or @file, or - for the standard input. Flags go before it'],
+      ...all,
+    ],
     run: (given) => runOperation(name, help, given),
   };
 }
@@ -36,8 +45,15 @@ const placeholders: Record<Field['kind'], string> = {
 };
 
 function flagHelp(field: Field): [string, string] {
-  const notes = [field.text, field.required ? 'Required.' : '', isRepeated(field) ? "May be repeated; '' = none." : ''];
-  return [`--${field.path} ${placeholders[field.kind]}`, notes.filter((note) => note !== '').join(' ')];
+  const notes = [
+    field.text,
+    field.required ? 'Required.' : '',
+    isRepeated(field) ? "May be repeated; '' = none." : '',
+  ];
+  return [
+    `--${field.path} ${placeholders[field.kind]}`,
+    notes.filter((note) => note !== '').join(' '),
+  ];
 }
 
 async function runOperation(name: string, { fields, answers }: Help, { values, rest }: Given) {
@@ -52,17 +68,30 @@ async function runOperation(name: string, { fields, answers }: Help, { values, r
   return exitCodes.ok;
 }
 
-async function printStream(client: Client, name: StreamName, request: Streams[StreamName]['request']): Promise<void> {
+async function printStream(
+  client: Client,
+  name: StreamName,
+  request: Streams[StreamName]['request'],
+): Promise<void> {
   const { body } = await client.stream(name, request);
   if (body === null) return;
   try {
     await pipeline(body, process.stdout, { end: false });
   } catch {
-    if (!isRefused()) throw new Refusal(`${name}: the answer broke off, and what was written is not all of it`, exitCodes.unavailable);
+    if (!isRefused())
+      throw new Refusal(
+        `${name}: the answer broke off, and what was written is not all of it`,
+        exitCodes.unavailable,
+      );
   }
 }
 
-async function printAll(client: Client, name: ListName, request: RequestOf<ListName>, json: boolean): Promise<void> {
+async function printAll(
+  client: Client,
+  name: ListName,
+  request: RequestOf<ListName>,
+  json: boolean,
+): Promise<void> {
   const items: unknown[] = [];
   for await (const item of client.list(name, request)) {
     if (isRefused()) return;
@@ -72,8 +101,15 @@ async function printAll(client: Client, name: ListName, request: RequestOf<ListN
   if (!json) printItems(items);
 }
 
-async function printOne(client: Client, name: OperationName, request: RequestOf<OperationName>, json: boolean): Promise<void> {
-  const answer = (await client.call(name, request)) as { Page?: { Items: unknown[]; NextCursor: string } };
+async function printOne(
+  client: Client,
+  name: OperationName,
+  request: RequestOf<OperationName>,
+  json: boolean,
+): Promise<void> {
+  const answer = (await client.call(name, request)) as {
+    Page?: { Items: unknown[]; NextCursor: string };
+  };
   if (json) print(JSON.stringify(answer, null, 2));
   else if (answer.Page !== undefined) {
     printItems(answer.Page.Items);

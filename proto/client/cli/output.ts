@@ -30,8 +30,10 @@ export const say = (text: string): void => void process.stderr.write(`${text}\n`
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isRecordList = (value: unknown): value is Json[] => Array.isArray(value) && value.length > 0 && value.every(isRecord);
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecordList = (value: unknown): value is Json[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
 /** Items of a list: records as a table, texts one a line. That there are none is said, and no answer. */
 export function printItems(items: readonly unknown[]): void {

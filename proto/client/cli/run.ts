@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, commonOptions } from './command.ts';
 import { candidates, completion } from './completion.ts';
-import { exitCodes, type ExitCode, explain, UsageError } from './failure.ts';
+import { type ExitCode, exitCodes, explain, UsageError } from './failure.ts';
 import type { Values } from './fields.ts';
 import { operations } from './gen/help.ts';
 import { overview, page } from './help.ts';
@@ -22,13 +22,26 @@ const help: Command = {
   },
 };
 
-const commands: Readonly<Record<string, Command>> = { login, logout, plan, apply, completion, help };
+const commands: Readonly<Record<string, Command>> = {
+  login,
+  logout,
+  plan,
+  apply,
+  completion,
+  help,
+};
 
 /** Runs a command line and says how it went. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
     if (args[0] === '__complete') {
-      for (const word of candidates(args.slice(1), Object.keys(commands), findCommand, Object.keys(commonOptions))) print(word);
+      for (const word of candidates(
+        args.slice(1),
+        Object.keys(commands),
+        findCommand,
+        Object.keys(commonOptions),
+      ))
+        print(word);
       return exitCodes.ok;
     }
     return await runCommand(args);
@@ -41,14 +54,20 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
 
 async function runCommand(args: readonly string[]): Promise<ExitCode> {
   // The options of all commands may also stand before the command.
-  const { tokens } = parseArgs({ args: [...args], options: commonOptions, strict: false, tokens: true });
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: commonOptions,
+    strict: false,
+    tokens: true,
+  });
   const first = tokens.find(({ kind }) => kind === 'positional');
   if (first?.kind !== 'positional') {
     if (args.includes('--version')) {
       print(version());
       return exitCodes.ok;
     }
-    if (args.length > 0 && !args.includes('--help') && !args.includes('-h')) throw new UsageError('no command is given');
+    if (args.length > 0 && !args.includes('--help') && !args.includes('-h'))
+      throw new UsageError('no command is given');
     print(overview(commands));
     return exitCodes.ok;
   }
@@ -66,19 +85,26 @@ async function runCommand(args: readonly string[]): Promise<ExitCode> {
 
 function parse(args: string[], command: Command): { values: Values; positionals: string[] } {
   try {
-    return parseArgs({ args, options: { ...command.options, ...commonOptions }, allowPositionals: true });
+    return parseArgs({
+      args,
+      options: { ...command.options, ...commonOptions },
+      allowPositionals: true,
+    });
   } catch (error) {
     if (error instanceof TypeError && 'code' in error) throw new UsageError(error.message);
     throw error;
   }
 }
 
-const findCommand = (name: string): Command | undefined => (Object.hasOwn(commands, name) ? commands[name] : operationCommand(name));
+const findCommand = (name: string): Command | undefined =>
+  Object.hasOwn(commands, name) ? commands[name] : operationCommand(name);
 
 function commandOf(name: string): Command {
   const found = findCommand(name);
   if (found !== undefined) return found;
-  const alike = [...Object.keys(commands), ...Object.keys(operations)].filter((known) => plain(known) === plain(name) || plain(known).startsWith(plain(name)));
+  const alike = [...Object.keys(commands), ...Object.keys(operations)].filter(
+    (known) => plain(known) === plain(name) || plain(known).startsWith(plain(name)),
+  );
   const hint = alike.length > 0 ? `; is it ${alike.slice(0, 5).join(', ')}?` : '';
   throw new UsageError(`there is no command or operation ${name}${hint}`);
 }

@@ -16,14 +16,19 @@ type Sessions = {
 const empty: Sessions = { Current: '', Tokens: {} };
 
 export function sessionsFile(): string {
-  return path.join(process.env['XDG_CONFIG_HOME'] || path.join(homedir(), '.config'), 'bailiwick', 'sessions.json');
+  return path.join(
+    process.env['XDG_CONFIG_HOME'] || path.join(homedir(), '.config'),
+    'bailiwick',
+    'sessions.json',
+  );
 }
 
 export function readSessions(): Sessions {
   const file = sessionsFile();
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined) return empty;
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw new Refusal(`others can read ${file}: chmod 600 it, or sign in again after deleting it`);
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    throw new Refusal(`others can read ${file}: chmod 600 it, or sign in again after deleting it`);
   try {
     return { ...empty, ...(JSON.parse(readFileSync(file, 'utf8')) as Partial<Sessions>) };
   } catch {
@@ -35,7 +40,10 @@ export function readSessions(): Sessions {
 export function keepSession(url: string, token: string | undefined): void {
   const { Current, Tokens } = readSessions();
   const { [url]: _, ...others } = Tokens;
-  const sessions: Sessions = token === undefined ? { Current, Tokens: others } : { Current: url, Tokens: { ...others, [url]: token } };
+  const sessions: Sessions =
+    token === undefined
+      ? { Current, Tokens: others }
+      : { Current: url, Tokens: { ...others, [url]: token } };
   const file = sessionsFile();
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   // Put in place at once, and never readable for anybody in between.

@@ -7,7 +7,10 @@ test('a table leaves out what is empty everywhere, and shortens what is long', (
     { Path: 'eng', Name: '', Metadata: { team: 'a' } },
     { Path: 'eng/backend', Name: '', Metadata: {}, Note: 'x'.repeat(100) },
   ]);
-  assert.equal(text, `Path         Metadata  Note\neng          team=a\neng/backend            ${'x'.repeat(59)}…`);
+  assert.equal(
+    text,
+    `Path         Metadata  Note\neng          team=a\neng/backend            ${'x'.repeat(59)}…`,
+  );
 });
 
 test('a name cannot steer the terminal', () => {

@@ -5,7 +5,11 @@
 const unsafe = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 export function printable(text: string): string {
-  return text.replace(unsafe, (character) => (character === '\n' || character === '\t' ? ' ' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  return text.replace(unsafe, (character) =>
+    character === '\n' || character === '\t'
+      ? ' '
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 const longestCell = 60;
@@ -21,17 +25,26 @@ export function cell(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-const shortened = (text: string) => (text.length > longestCell ? `${text.slice(0, longestCell - 1)}…` : text);
+const shortened = (text: string) =>
+  text.length > longestCell ? `${text.slice(0, longestCell - 1)}…` : text;
 
 /** Rows below a heading. Columns that are empty everywhere are left out. */
 export function table(rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => rows.some((row) => cell(row[name]) !== ''));
-  return aligned([names.map(printable), ...rows.map((row) => names.map((name) => shortened(cell(row[name]))))]);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
+    rows.some((row) => cell(row[name]) !== ''),
+  );
+  return aligned([
+    names.map(printable),
+    ...rows.map((row) => names.map((name) => shortened(cell(row[name])))),
+  ]);
 }
 
 /** Lines of columns, each as wide as it has to be. */
 export function aligned(lines: ReadonlyArray<readonly string[]>): string {
-  const widths = lines.reduce<number[]>((found, line) => line.map((text, index) => Math.max(found[index] ?? 0, text.length)), []);
+  const widths = lines.reduce<number[]>(
+    (found, line) => line.map((text, index) => Math.max(found[index] ?? 0, text.length)),
+    [],
+  );
   return lines
     .map((line) =>
       line

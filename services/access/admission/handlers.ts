@@ -1,13 +1,13 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { invalid } from '@bailiwick/shared/errors.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
-import { findTenant } from '../tenants/queries.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { lockTenant } from '../tenants/lock.ts';
-import { join, type JoinDeps } from './join.ts';
-import { takeBack } from './take-back.ts';
+import { findTenant } from '../tenants/queries.ts';
+import { type JoinDeps, join } from './join.ts';
 import { findLackingTo } from './may-confer.ts';
+import { takeBack } from './take-back.ts';
 
 export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
   const { database } = deps;

@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import type { JoinRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
 import { type Directory, findUser } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { GroupEntity } from '../groups/entities.ts';
@@ -22,7 +22,11 @@ const accountDisabled = () => denied('the account is disabled or gone', 'ACCOUNT
 const noMember = () => denied('the user is no member of the tenant', 'NO_MEMBER');
 
 /** Makes whom a provider has recognised what the tenant says of them: member, roles and groups at once, or nothing of it. */
-export async function join({ database, directory, log }: JoinDeps, request: JoinRequest, sent: Call): Promise<{ joined: boolean; missing: string[] }> {
+export async function join(
+  { database, directory, log }: JoinDeps,
+  request: JoinRequest,
+  sent: Call,
+): Promise<{ joined: boolean; missing: string[] }> {
   const { tenant, userId, provider, ip, userAgent } = request;
   const user = await findUser(directory, userId, sent);
   if (!user || user.status === 'disabled') throw accountDisabled();
@@ -41,9 +45,15 @@ export async function join({ database, directory, log }: JoinDeps, request: Join
     }
     if (provider === '') return { joined: !isMember, missing: [] };
     const keys = new Set(groups.map(({ key }) => key));
-    const named = { roles: request.roles.filter((role) => roles.has(role)), groups: new Set(request.groups.map(pathKey)) };
+    const named = {
+      roles: request.roles.filter((role) => roles.has(role)),
+      groups: new Set(request.groups.map(pathKey)),
+    };
     await followMappings({ em, call, log, person: { tenant, userId, provider } }, named, groups);
-    const missing = [...request.roles.filter((role) => !roles.has(role)), ...request.groups.filter((path) => !keys.has(pathKey(path)))];
+    const missing = [
+      ...request.roles.filter((role) => !roles.has(role)),
+      ...request.groups.filter((path) => !keys.has(pathKey(path))),
+    ];
     return { joined: !isMember, missing };
   });
 }
@@ -66,22 +76,41 @@ async function lockGroups(em: EntityManager, { tenant, userId, provider, groups 
   if (provider === '') return [];
   const before = await findMappedGroups(inTransaction(em), tenant, userId, provider);
   const which = { $or: [{ key: { $in: groups.map(pathKey) } }, { id: { $in: before } }] };
-  return em.find(GroupEntity, which, { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } });
+  return em.find(GroupEntity, which, {
+    lockMode: LockMode.PESSIMISTIC_READ,
+    orderBy: { id: 'asc' },
+  });
 }
 
 /** Whether the user is a member. Whoever was shut out stays out. */
 async function lockMember(em: EntityManager, userId: string): Promise<boolean> {
-  const member = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const member = await em.findOne(
+    TenantMemberEntity,
+    { userId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (member && member.status !== 'active') throw noMember();
   return member !== null;
 }
 
-async function addMember(em: EntityManager, { tenant, userId, provider }: JoinRequest, roles: readonly string[], call: Call): Promise<void> {
-  const member = em.create(TenantMemberEntity, { tenant, userId, status: 'active', source: 'sso', joinedAt: new Date() });
+async function addMember(
+  em: EntityManager,
+  { tenant, userId, provider }: JoinRequest,
+  roles: readonly string[],
+  call: Call,
+): Promise<void> {
+  const member = em.create(TenantMemberEntity, {
+    tenant,
+    userId,
+    status: 'active',
+    source: 'sso',
+    joinedAt: new Date(),
+  });
   em.persist(member);
   recordMembership(em, call, 'tenant.member_added', member);
   const createdBy = provider || call.caller.id;
-  for (const role of new Set(roles)) await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
+  for (const role of new Set(roles))
+    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });
   // What the mappings find has to be there.
   await em.flush();
 }

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
 import { GrantEntity } from '../grants/entities.ts';
 import { addGrant, removeGrant } from '../grants/entries.ts';
 import { GroupMemberEntity, type GroupRow } from '../groups/entities.ts';
@@ -19,31 +19,57 @@ type Following = { em: EntityManager; call: Call; log: Log; person: Person };
 type Named = { roles: readonly string[]; groups: ReadonlySet<string> };
 
 /** Makes somebody hold what the mappings name. `groups` are those that there are of the named ones, and of those that were named before. */
-export async function followMappings(following: Following, named: Named, groups: readonly LockedGroup[]): Promise<void> {
+export async function followMappings(
+  following: Following,
+  named: Named,
+  groups: readonly LockedGroup[],
+): Promise<void> {
   await followRoles(following, new Set(named.roles));
   await followGroups(following, named.groups, groups);
 }
 
-async function followRoles({ em, call, log, person }: Following, named: ReadonlySet<string>): Promise<void> {
+async function followRoles(
+  { em, call, log, person }: Following,
+  named: ReadonlySet<string>,
+): Promise<void> {
   const { tenant, userId, provider } = person;
   const key = { tenant, subjectType: 'user' as const, subject: userId };
   const where = { subjectType: 'user' as const, subject: userId, resource: '' };
-  const held = await em.find(GrantEntity, where, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+  const held = await em.find(GrantEntity, where, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    orderBy: { id: 'asc' },
+  });
   // A grant that has expired gives nothing, whoever made it.
-  const inForce = new Set(held.filter(({ expiresAt }) => !expiresAt || expiresAt.getTime() > Date.now()).map(({ role }) => role));
+  const inForce = new Set(
+    held
+      .filter(({ expiresAt }) => !expiresAt || expiresAt.getTime() > Date.now())
+      .map(({ role }) => role),
+  );
   for (const { role, mappedBy } of held) {
     if (mappedBy !== provider || named.has(role)) continue;
     if (role === ownerRole && (await countOtherOwners(inTransaction(em), tenant, userId)) === 0)
-      log.warn('the last owner of a tenant stays one, though the mappings of the provider do not say so any more', { ...person });
+      log.warn(
+        'the last owner of a tenant stays one, though the mappings of the provider do not say so any more',
+        { ...person },
+      );
     else await removeGrant(em, call, { ...key, role });
   }
-  for (const role of named) if (!inForce.has(role)) await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
+  for (const role of named)
+    if (!inForce.has(role))
+      await addGrant(em, call, { ...key, role, createdBy: provider, mappedBy: provider });
 }
 
-async function followGroups({ em, call, person }: Following, named: ReadonlySet<string>, groups: readonly LockedGroup[]): Promise<void> {
+async function followGroups(
+  { em, call, person }: Following,
+  named: ReadonlySet<string>,
+  groups: readonly LockedGroup[],
+): Promise<void> {
   const { userId, provider } = person;
   const where = { userId, groupId: { $in: groups.map(({ id }) => id) } };
-  const memberships = await em.find(GroupMemberEntity, where, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { groupId: 'asc' } });
+  const memberships = await em.find(GroupMemberEntity, where, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    orderBy: { groupId: 'asc' },
+  });
   for (const group of groups) {
     const membership = memberships.find(({ groupId }) => groupId === group.id);
     if (named.has(group.key)) {

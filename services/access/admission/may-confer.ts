@@ -5,21 +5,37 @@ import { findLacking } from '../decisions/confer.ts';
 import { pathKey } from '../groups/path.ts';
 import { findGroup, findGroupRoles } from '../groups/queries.ts';
 import { isTenantRole, memberRole } from '../roles/builtin.ts';
-import { findTenant } from '../tenants/queries.ts';
 import { findRole } from '../roles/queries.ts';
+import { findTenant } from '../tenants/queries.ts';
 
 /** A permission that a principal would confer with roles and groups and may not; undefined = it may confer all. */
-export async function findLackingTo(database: Database, request: MayConferRequest): Promise<string | undefined> {
-  const { principalType: type, principalId: id, principalBotTenant, principalNarrowedTo: narrowedTo, tenant } = request;
+export async function findLackingTo(
+  database: Database,
+  request: MayConferRequest,
+): Promise<string | undefined> {
+  const {
+    principalType: type,
+    principalId: id,
+    principalBotTenant,
+    principalNarrowedTo: narrowedTo,
+    tenant,
+  } = request;
   const run = onPool(database);
   const roles = new Set(request.roles);
-  if (request.defaultRole) roles.add((await findTenant(database, tenant))?.settings.defaultRole || memberRole);
-  for (const role of request.roles) if (!isTenantRole(role) && !(await findRole(database, tenant, role))) throw notFound('role');
+  if (request.defaultRole)
+    roles.add((await findTenant(database, tenant))?.settings.defaultRole || memberRole);
+  for (const role of request.roles)
+    if (!isTenantRole(role) && !(await findRole(database, tenant, role))) throw notFound('role');
   for (const path of request.groups) {
     const group = await findGroup(database, tenant, pathKey(path));
     if (!group) throw notFound('group');
     for (const role of await findGroupRoles(run, tenant, group.id)) roles.add(role);
   }
   // sso has let the call through by the rights of the session that it came in: here it is about what somebody was granted.
-  return findLacking(run, { type, id, tenant: principalBotTenant, narrowedTo, ssoTenant: tenant }, tenant, { roles: [...roles] });
+  return findLacking(
+    run,
+    { type, id, tenant: principalBotTenant, narrowedTo, ssoTenant: tenant },
+    tenant,
+    { roles: [...roles] },
+  );
 }

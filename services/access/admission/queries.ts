@@ -6,7 +6,12 @@ const mappedGroups: Statement = {
 };
 
 /** The groups that a provider's mappings have put somebody into. */
-export async function findMappedGroups(run: Run, tenant: string, userId: string, provider: string): Promise<string[]> {
+export async function findMappedGroups(
+  run: Run,
+  tenant: string,
+  userId: string,
+  provider: string,
+): Promise<string[]> {
   const rows = await run<{ group_id: string }>(mappedGroups, [tenant, userId, provider]);
   return rows.map((row) => row.group_id);
 }
@@ -18,7 +23,12 @@ const mappedPeople: Statement = {
 };
 
 /** Some of the people whom a provider's mappings have given something. */
-export async function findMappedPeople(run: Run, tenant: string, provider: string, limit: number): Promise<string[]> {
+export async function findMappedPeople(
+  run: Run,
+  tenant: string,
+  provider: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await run<{ user_id: string }>(mappedPeople, [tenant, provider, limit]);
   return rows.map((row) => row.user_id);
 }

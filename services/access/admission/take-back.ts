@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import type { TakeBackRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { type EntityManager, inTransaction, onPool } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
 import { GroupEntity } from '../groups/entities.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity } from '../tenants/entities.ts';
@@ -13,7 +13,11 @@ import { findMappedGroups, findMappedPeople } from './queries.ts';
 const atOnce = 200;
 
 /** Takes back what the mappings of a provider gave, person by person. Returns whether nobody is left who has any of it. */
-export async function takeBack({ database, log }: JoinDeps, { tenant, provider }: TakeBackRequest, call: Call): Promise<boolean> {
+export async function takeBack(
+  { database, log }: JoinDeps,
+  { tenant, provider }: TakeBackRequest,
+  call: Call,
+): Promise<boolean> {
   if (tenant === '' || provider === '') return true;
   const people = await findMappedPeople(onPool(database), tenant, provider, atOnce);
   for (const userId of people) {
@@ -22,13 +26,24 @@ export async function takeBack({ database, log }: JoinDeps, { tenant, provider }
       await lockState(em, userId);
       await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const groups = await lockMappedGroups(em, { tenant, userId, provider });
-      await followMappings({ em, call, log, person: { tenant, userId, provider } }, { roles: [], groups: new Set() }, groups);
+      await followMappings(
+        { em, call, log, person: { tenant, userId, provider } },
+        { roles: [], groups: new Set() },
+        groups,
+      );
     });
   }
   return people.length < atOnce;
 }
 
-async function lockMappedGroups(em: EntityManager, { tenant, userId, provider }: { tenant: string; userId: string; provider: string }) {
+async function lockMappedGroups(
+  em: EntityManager,
+  { tenant, userId, provider }: { tenant: string; userId: string; provider: string },
+) {
   const ids = await findMappedGroups(inTransaction(em), tenant, userId, provider);
-  return em.find(GroupEntity, { id: { $in: ids } }, { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } });
+  return em.find(
+    GroupEntity,
+    { id: { $in: ids } },
+    { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { id: 'asc' } },
+  );
 }

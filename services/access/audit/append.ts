@@ -11,7 +11,9 @@ export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string 
 export function appendEntries(database: Database, entries: readonly Entry[]): Promise<void> {
   return database.transaction(null, async (em) => {
     const routed = await routeUnknownTenants(em, entries);
-    const heads = new Map(await lockHeads(em, [...new Set(routed.map(({ Tenant }) => Tenant))].sort()));
+    const heads = new Map(
+      await lockHeads(em, [...new Set(routed.map(({ Tenant }) => Tenant))].sort()),
+    );
     // Looked up under the lock: whoever stored one of these had it before us.
     const known = new Set(await findStored(em, routed));
     const linked: LinkedEntry[] = [];
@@ -36,6 +38,10 @@ async function routeUnknownTenants(em: EntityManager, entries: readonly Entry[])
   return entries.map((entry) =>
     entry.Tenant === '' || known.has(entry.Tenant)
       ? entry
-      : { ...entry, Tenant: '', Targets: [...entry.Targets, { Type: 'tenant', ID: entry.Tenant, Name: '' }] },
+      : {
+          ...entry,
+          Tenant: '',
+          Targets: [...entry.Targets, { Type: 'tenant', ID: entry.Tenant, Name: '' }],
+        },
   );
 }

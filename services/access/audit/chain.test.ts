@@ -41,7 +41,9 @@ test('a chain counts from 1 and every link differs, also of equal entries', () =
 });
 
 test('an entry that is changed, removed or put in between changes all later hashes', () => {
-  const entries = ['one', 'two', 'three', 'four'].map((name) => entryOf(draft({ RequestID: name })));
+  const entries = ['one', 'two', 'three', 'four'].map((name) =>
+    entryOf(draft({ RequestID: name })),
+  );
   const last = chain(entries).at(-1)?.hash;
   const [one, two, three, four] = entries as [Entry, Entry, Entry, Entry];
   for (const forged of [
@@ -75,7 +77,8 @@ test('every field of an entry is covered by its hash', () => {
     { TraceID: 'x' },
     { Changes: [{ Field: 'Name', Old: 'a', New: 'b' }] },
   ];
-  for (const other of others) assert.notEqual(linkOf(chainStart, entryOf(draft(other))).hash, hash, JSON.stringify(other));
+  for (const other of others)
+    assert.notEqual(linkOf(chainStart, entryOf(draft(other))).hash, hash, JSON.stringify(other));
 });
 
 test('the order of keys makes no difference to a hash, as PostgreSQL does not keep it', () => {

@@ -8,7 +8,10 @@ export type EntryTarget = { Type: string; ID: string; Name: string };
 export type EntryChange = { Field: string; Old: string; New: string };
 
 /** An entry that is not in a chain yet, in the documented spelling. */
-export type Entry = Omit<AuditDraft, 'Targets' | 'Changes'> & { Targets: EntryTarget[]; Changes: EntryChange[] };
+export type Entry = Omit<AuditDraft, 'Targets' | 'Changes'> & {
+  Targets: EntryTarget[];
+  Changes: EntryChange[];
+};
 
 export type Link = { seq: number; hash: string };
 
@@ -27,14 +30,22 @@ export function entryOf(draft: AuditDraft): Entry {
     ActorType: textOf(draft.ActorType),
     ActorID: textOf(draft.ActorID),
     CredentialID: textOf(draft.CredentialID),
-    Targets: draft.Targets.map(({ Type, ID, Name }) => ({ Type: textOf(Type), ID: textOf(ID), Name: textOf(Name) })),
+    Targets: draft.Targets.map(({ Type, ID, Name }) => ({
+      Type: textOf(Type),
+      ID: textOf(ID),
+      Name: textOf(Name),
+    })),
     Permission: textOf(draft.Permission),
     GrantID: textOf(draft.GrantID),
     IP: textOf(draft.IP),
     UserAgent: textOf(draft.UserAgent),
     RequestID: textOf(draft.RequestID),
     TraceID: textOf(draft.TraceID),
-    Changes: draft.Changes.map(({ Field, Old, New }) => ({ Field: textOf(Field), Old: textOf(Old), New: textOf(New) })),
+    Changes: draft.Changes.map(({ Field, Old, New }) => ({
+      Field: textOf(Field),
+      Old: textOf(Old),
+      New: textOf(New),
+    })),
   };
 }
 
@@ -42,7 +53,12 @@ const maxText = 8192;
 
 /** A text as it is, anything else as its JSON. An entry that could not be stored would stop those behind it. */
 function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+  const text =
+    typeof value === 'string'
+      ? value
+      : value === undefined || value === null
+        ? ''
+        : JSON.stringify(value);
   return text.slice(0, maxText).replaceAll('\u0000', '').toWellFormed();
 }
 
@@ -63,7 +79,10 @@ export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value)
-    .filter(([, field]) => field !== '' && field !== undefined && !(Array.isArray(field) && field.length === 0))
+    .filter(
+      ([, field]) =>
+        field !== '' && field !== undefined && !(Array.isArray(field) && field.length === 0),
+    )
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
 }

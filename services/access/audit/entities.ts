@@ -1,7 +1,10 @@
+import {
+  type AuditEntry,
+  AuditEntrySchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
-import { type AuditEntry, AuditEntrySchema } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
 import type { EntryChange, EntryTarget } from './chain.ts';
 
 /** One change or one refused call. The table only grows: the service's role may neither change nor delete rows. */

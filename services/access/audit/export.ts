@@ -1,6 +1,6 @@
-import { stringify } from 'csv-stringify/sync';
 import { AuditEntrySchema } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { stringify } from 'csv-stringify/sync';
 import { type AuditRow, toAuditEntry } from './entities.ts';
 
 // The forms of an export: NDJSON with the entries as the API returns them, and CSV for spreadsheets.
@@ -19,9 +19,19 @@ export function textOf(rows: readonly AuditRow[], format: Format, isFirst: boole
   const entries = rows.map((row) => encodeJson(AuditEntrySchema, toAuditEntry(row)));
   if (format === 'ndjson') return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   // A text that a spreadsheet would take for a formula is shown as a text.
-  return stringify(entries.map(cellsOf), { header: isFirst, columns, escape_formulas: true, record_delimiter: 'windows' });
+  return stringify(entries.map(cellsOf), {
+    header: isFirst,
+    columns,
+    escape_formulas: true,
+    record_delimiter: 'windows',
+  });
 }
 
 /** Lists are JSON in their cell. */
 const cellsOf = (entry: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]));
+  Object.fromEntries(
+    Object.entries(entry).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? JSON.stringify(value) : value,
+    ]),
+  );

@@ -1,14 +1,14 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Audit, AuditFilter } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
-import { toAuditEntry } from './entities.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { canonical } from './chain.ts';
+import { toAuditEntry } from './entities.ts';
 import { contentTypes, type Format, textOf } from './export.ts';
-import { entriesAfter, entriesBy, entriesOf, type EntryFilter, findChain } from './queries.ts';
+import { type EntryFilter, entriesAfter, entriesBy, entriesOf, findChain } from './queries.ts';
 import { verifyChain } from './verify.ts';
 
 type Deps = { database: Database; pager: Pager; keyRing: KeyRing };
@@ -44,26 +44,60 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const binding = [call.operation.name, tenant, format, bindingOf(filter)];
       // "<the last entry that was sent>:<the last one there was when the export began>": it has an end while entries come in.
       const { after } = pager.read({ limit: 1, cursor }, binding);
-      const [seq, upTo] = after === '' ? [0, (await findChain(database, tenant)).head.seq] : after.split(':').map(Number);
-      if (after === '') await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
-      const rows = await entriesAfter(database, tenant, seq ?? 0, { upTo: upTo ?? 0, limit: exportPage, filter });
-      const { items, nextCursor } = pager.cut(rows, { limit: exportPage, after }, binding, (row) => `${row.seq}:${upTo}`);
-      return { data: textOf(items, format, after === ''), contentType: contentTypes[format], nextCursor };
+      const [seq, upTo] =
+        after === ''
+          ? [0, (await findChain(database, tenant)).head.seq]
+          : after.split(':').map(Number);
+      if (after === '')
+        await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
+      const rows = await entriesAfter(database, tenant, seq ?? 0, {
+        upTo: upTo ?? 0,
+        limit: exportPage,
+        filter,
+      });
+      const { items, nextCursor } = pager.cut(
+        rows,
+        { limit: exportPage, after },
+        binding,
+        (row) => `${row.seq}:${upTo}`,
+      );
+      return {
+        data: textOf(items, format, after === ''),
+        contentType: contentTypes[format],
+        nextCursor,
+      };
     },
 
     async verify({ tenant, cursor }, { operation }) {
       const binding = [operation.name, tenant];
       const { after } = pager.read({ limit: 1, cursor }, binding);
       const [seq, hash = ''] = after.split(':');
-      const { checked, problems, last, isEnd } = await verifyChain(database, keyRing, tenant, after === '' ? undefined : { seq: Number(seq), hash });
+      const { checked, problems, last, isEnd } = await verifyChain(
+        database,
+        keyRing,
+        tenant,
+        after === '' ? undefined : { seq: Number(seq), hash },
+      );
       const nextCursor = isEnd ? '' : pager.cursorAt(`${last.seq}:${last.hash}`, binding);
-      return { valid: problems.length === 0, checked, problems, nextCursor, seq: last.seq, hash: last.hash };
+      return {
+        valid: problems.length === 0,
+        checked,
+        problems,
+        nextCursor,
+        seq: last.seq,
+        hash: last.hash,
+      };
     },
   };
 }
 
 function recordExport(em: EntityManager, call: Call, tenant: string, format: Format): void {
-  recordChange(em, call, { tenant, type: 'audit.exported', data: null, targets: [{ Type: 'audit', ID: tenant, Name: format }] });
+  recordChange(em, call, {
+    tenant,
+    type: 'audit.exported',
+    data: null,
+    targets: [{ Type: 'audit', ID: tenant, Name: format }],
+  });
 }
 
 /** An empty field does not restrict. */
@@ -79,6 +113,8 @@ function readFilter(filter: AuditFilter | undefined): EntryFilter {
   };
 }
 
-const listOrNull = (items: readonly string[] | undefined) => (items && items.length > 0 ? [...items] : null);
+const listOrNull = (items: readonly string[] | undefined) =>
+  items && items.length > 0 ? [...items] : null;
 
-const bindingOf = (filter: EntryFilter) => canonical({ ...filter, from: filter.from?.toISOString(), to: filter.to?.toISOString() });
+const bindingOf = (filter: EntryFilter) =>
+  canonical({ ...filter, from: filter.from?.toISOString(), to: filter.to?.toISOString() });

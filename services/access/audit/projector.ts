@@ -12,16 +12,30 @@ import { type Entry, entryOf } from './chain.ts';
 const batch = 100;
 
 /** Writes the audit entry of every message of the event stream into its tenant's chain, in order of arrival. */
-export function projectAudit({ database, broker, log }: { database: Database; broker: Broker; log: Log }): Background {
+export function projectAudit({
+  database,
+  broker,
+  log,
+}: {
+  database: Database;
+  broker: Broker;
+  log: Log;
+}): Background {
   return () => {
     const append = createBatcher((entries) => appendEntries(database, entries));
-    broker.consume({ stream: 'EVT', durable: 'audit', subject: 'evt.>', concurrency: batch, ackWaitMs: 30_000 }, async (message) => {
-      const entry = readEntry(message);
-      if (entry) await append(entry);
-      // Such a message would come for ever. Only Bailiwick itself publishes here, so this is a defect to be seen.
-      else log.error('a message of the event stream has no audit entry', { subject: message.subject });
-      await message.ack();
-    });
+    broker.consume(
+      { stream: 'EVT', durable: 'audit', subject: 'evt.>', concurrency: batch, ackWaitMs: 30_000 },
+      async (message) => {
+        const entry = readEntry(message);
+        if (entry) await append(entry);
+        // Such a message would come for ever. Only Bailiwick itself publishes here, so this is a defect to be seen.
+        else
+          log.error('a message of the event stream has no audit entry', {
+            subject: message.subject,
+          });
+        await message.ack();
+      },
+    );
     // Closing the broker waits for what is in hand.
     return () => Promise.resolve();
   };
@@ -66,7 +80,10 @@ export function createBatcher(write: (entries: readonly Entry[]) => Promise<void
     });
 }
 
-async function writeAll(write: (entries: readonly Entry[]) => Promise<void>, taken: readonly Waiting[]): Promise<void> {
+async function writeAll(
+  write: (entries: readonly Entry[]) => Promise<void>,
+  taken: readonly Waiting[],
+): Promise<void> {
   try {
     await write(taken.map(({ entry }) => entry));
     for (const { resolve } of taken) resolve();

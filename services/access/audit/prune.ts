@@ -4,7 +4,15 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
-import { dropEntries, findDue, findLastDue, listSignedOtherwise, lockHeads, replaceSignature, saveCheckpoint } from './queries.ts';
+import {
+  dropEntries,
+  findDue,
+  findLastDue,
+  listSignedOtherwise,
+  lockHeads,
+  replaceSignature,
+  saveCheckpoint,
+} from './queries.ts';
 import { isSigned, signCheckpoint } from './verify.ts';
 
 // Entries are kept for a number of days, a tenant's own or the installation's. What is older is dropped from the beginning of
@@ -25,7 +33,10 @@ export async function pruneAudit(deps: Deps, isStopped = () => false): Promise<v
     } catch (error) {
       // Without the database nobody's are dropped.
       if (isAway(error)) throw error;
-      deps.log.warn('old audit entries of a tenant could not be dropped, it is tried again', { error, tenant });
+      deps.log.warn('old audit entries of a tenant could not be dropped, it is tried again', {
+        error,
+        tenant,
+      });
     }
   }
 }
@@ -43,11 +54,19 @@ function dropBatch({ database, keyRing, retentionDays }: Deps, tenant: string): 
 }
 
 /** Signs with the ring's first key what another one of it has signed, so that the other can leave the ring. What none of them signed stays as it is. */
-export async function signAnew({ database, keyRing }: Pick<Deps, 'database' | 'keyRing'>): Promise<number> {
+export async function signAnew({
+  database,
+  keyRing,
+}: Pick<Deps, 'database' | 'keyRing'>): Promise<number> {
   let signed = 0;
-  for (const { tenant, seq, hash, signature } of await listSignedOtherwise(database, `${firstOf(keyRing)}.`)) {
+  for (const { tenant, seq, hash, signature } of await listSignedOtherwise(
+    database,
+    `${firstOf(keyRing)}.`,
+  )) {
     if (!isSigned(keyRing, tenant, { seq, hash }, signature)) continue;
-    await database.transaction(null, (em) => replaceSignature(em, { tenant, signature }, signCheckpoint(keyRing, tenant, { seq, hash })));
+    await database.transaction(null, (em) =>
+      replaceSignature(em, { tenant, signature }, signCheckpoint(keyRing, tenant, { seq, hash })),
+    );
     signed++;
   }
   return signed;

@@ -1,16 +1,28 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { LinkedEntry } from './append.ts';
 import type { Entry, Link } from './chain.ts';
 import type { AuditRow } from './entities.ts';
 
 export async function findTenants(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await execute<{ id: string }>(em, 'select id from tenant where id in (select jsonb_array_elements_text($1::jsonb))', [JSON.stringify(ids)]);
+  const rows = await execute<{ id: string }>(
+    em,
+    'select id from tenant where id in (select jsonb_array_elements_text($1::jsonb))',
+    [JSON.stringify(ids)],
+  );
   return rows.map(({ id }) => id);
 }
 
 /** The ends of these chains, held until the transaction ends. `tenants` are sorted, so that two appenders never wait for each other. */
-export async function lockHeads(em: EntityManager, tenants: readonly string[]): Promise<Array<[string, Link]>> {
+export async function lockHeads(
+  em: EntityManager,
+  tenants: readonly string[],
+): Promise<Array<[string, Link]>> {
   const names = JSON.stringify(tenants);
   await execute(
     em,
@@ -36,7 +48,10 @@ export async function findStored(em: EntityManager, entries: readonly Entry[]): 
   return rows.map(({ id }) => id);
 }
 
-export async function insertEntries(em: EntityManager, entries: readonly LinkedEntry[]): Promise<void> {
+export async function insertEntries(
+  em: EntityManager,
+  entries: readonly LinkedEntry[],
+): Promise<void> {
   const rows = entries.map((entry) => ({
     tenant: entry.Tenant,
     id: entry.ID,
@@ -61,10 +76,17 @@ export async function insertEntries(em: EntityManager, entries: readonly LinkedE
     prev_hash: entry.PrevHash,
     hash: entry.Hash,
   }));
-  await execute(em, 'insert into audit_entry select * from jsonb_populate_recordset(null::audit_entry, $1::jsonb)', [JSON.stringify(rows)]);
+  await execute(
+    em,
+    'insert into audit_entry select * from jsonb_populate_recordset(null::audit_entry, $1::jsonb)',
+    [JSON.stringify(rows)],
+  );
 }
 
-export async function moveHeads(em: EntityManager, heads: ReadonlyMap<string, Link>): Promise<void> {
+export async function moveHeads(
+  em: EntityManager,
+  heads: ReadonlyMap<string, Link>,
+): Promise<void> {
   const rows = [...heads].map(([tenant, { seq, hash }]) => ({ tenant, seq, hash }));
   await execute(
     em,
@@ -93,7 +115,15 @@ const filtered = `($4::text[] is null or action = any ($4)) and ($5::text[] is n
   and ($7::text is null or ip = $7) and ($8::text is null or result = $8)
   and ($9::timestamptz is null or occurred_at >= $9) and ($10::timestamptz is null or occurred_at < $10)`;
 
-const filterValues = (filter: EntryFilter) => [filter.actions, filter.actorIds, filter.targetIds, filter.ip, filter.result, filter.from, filter.to];
+const filterValues = (filter: EntryFilter) => [
+  filter.actions,
+  filter.actorIds,
+  filter.targetIds,
+  filter.ip,
+  filter.result,
+  filter.from,
+  filter.to,
+];
 
 const entriesOfTenant: Statement = {
   name: 'access.audit_of_tenant',
@@ -103,8 +133,17 @@ const entriesOfTenant: Statement = {
 export type EntryPage = { after: string; limit: number; filter: EntryFilter };
 
 /** A tenant's entries before the one of the sequence number `after`, newest first. */
-export function entriesOf(database: Database, tenant: string, { after, limit, filter }: EntryPage): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesOfTenant, [tenant, after === '' ? null : Number(after), limit, ...filterValues(filter)]);
+export function entriesOf(
+  database: Database,
+  tenant: string,
+  { after, limit, filter }: EntryPage,
+): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesOfTenant, [
+    tenant,
+    after === '' ? null : Number(after),
+    limit,
+    ...filterValues(filter),
+  ]);
 }
 
 // Every id begins with "aud_" and so stands before "b".
@@ -120,8 +159,19 @@ const entriesOfActor: Statement = {
 export type ActorPage = EntryPage & { tenant: string; ssoTenant: string | null };
 
 /** What a user did, in one tenant or ("") in all, before the entry `after`, newest first. */
-export function entriesBy(database: Database, userId: string, { after, limit, filter, tenant, ssoTenant }: ActorPage): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesOfActor, [userId, after || null, limit, ...filterValues(filter), tenant, ssoTenant]);
+export function entriesBy(
+  database: Database,
+  userId: string,
+  { after, limit, filter, tenant, ssoTenant }: ActorPage,
+): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesOfActor, [
+    userId,
+    after || null,
+    limit,
+    ...filterValues(filter),
+    tenant,
+    ssoTenant,
+  ]);
 }
 
 const entriesForward: Statement = {
@@ -131,11 +181,30 @@ const entriesForward: Statement = {
 
 export type Stretch = { upTo: number; limit: number; filter?: EntryFilter };
 
-const unfiltered: EntryFilter = { actions: null, actorIds: null, targetIds: null, ip: null, result: null, from: null, to: null };
+const unfiltered: EntryFilter = {
+  actions: null,
+  actorIds: null,
+  targetIds: null,
+  ip: null,
+  result: null,
+  from: null,
+  to: null,
+};
 
 /** A tenant's entries behind a sequence number, oldest first. */
-export function entriesAfter(database: Database, tenant: string, seq: number, { upTo, limit, filter = unfiltered }: Stretch): Promise<AuditRow[]> {
-  return database.query<AuditRow>(entriesForward, [tenant, seq, limit, ...filterValues(filter), upTo]);
+export function entriesAfter(
+  database: Database,
+  tenant: string,
+  seq: number,
+  { upTo, limit, filter = unfiltered }: Stretch,
+): Promise<AuditRow[]> {
+  return database.query<AuditRow>(entriesForward, [
+    tenant,
+    seq,
+    limit,
+    ...filterValues(filter),
+    upTo,
+  ]);
 }
 
 export type Checkpoint = Link & { signature: string };
@@ -146,14 +215,26 @@ const chainEnds: Statement = {
          from audit_head h left join audit_checkpoint c on c.tenant = h.tenant where h.tenant = $1`,
 };
 
-type EndsRow = { headSeq: number; headHash: string; seq: number | null; hash: string | null; signature: string | null };
+type EndsRow = {
+  headSeq: number;
+  headHash: string;
+  seq: number | null;
+  hash: string | null;
+  signature: string | null;
+};
 
 /** Where a tenant's chain ends, and where it begins if older entries were dropped. */
-export async function findChain(database: Database, tenant: string): Promise<{ head: Link; checkpoint: Checkpoint | undefined }> {
+export async function findChain(
+  database: Database,
+  tenant: string,
+): Promise<{ head: Link; checkpoint: Checkpoint | undefined }> {
   const [row] = await database.query<EndsRow>(chainEnds, [tenant]);
   if (!row) return { head: { seq: 0, hash: '' }, checkpoint: undefined };
   const { headSeq, headHash, seq, hash, signature } = row;
-  return { head: { seq: headSeq, hash: headHash }, checkpoint: seq === null ? undefined : { seq, hash: hash ?? '', signature: signature ?? '' } };
+  return {
+    head: { seq: headSeq, hash: headHash },
+    checkpoint: seq === null ? undefined : { seq, hash: hash ?? '', signature: signature ?? '' },
+  };
 }
 
 const keptDays = `greatest(coalesce(nullif((t.settings->>'auditRetentionDays')::int, 0), $1), 7)`;
@@ -172,7 +253,12 @@ export async function findDue(database: Database, retentionDays: number): Promis
 }
 
 /** Of the first entries of a chain, so many at most, the last one that, with all before it, is older than it is kept. */
-export async function findLastDue(em: EntityManager, tenant: string, retentionDays: number, limit: number): Promise<Link | undefined> {
+export async function findLastDue(
+  em: EntityManager,
+  tenant: string,
+  retentionDays: number,
+  limit: number,
+): Promise<Link | undefined> {
   const [row] = await execute<Link>(
     em,
     `with beginning as (
@@ -187,7 +273,11 @@ export async function findLastDue(em: EntityManager, tenant: string, retentionDa
   return row;
 }
 
-export async function saveCheckpoint(em: EntityManager, tenant: string, { seq, hash, signature }: Checkpoint): Promise<void> {
+export async function saveCheckpoint(
+  em: EntityManager,
+  tenant: string,
+  { seq, hash, signature }: Checkpoint,
+): Promise<void> {
   await execute(
     em,
     `insert into audit_checkpoint as c (tenant, seq, hash, signature, created_at) values ($1, $2, $3, $4, now())
@@ -203,16 +293,28 @@ const signedByOthers: Statement = {
 };
 
 /** The checkpoints whose signatures do not begin with this. */
-export const listSignedOtherwise = (database: Database, beginning: string): Promise<Array<Checkpoint & { tenant: string }>> =>
-  database.query(signedByOthers, [beginning]);
+export const listSignedOtherwise = (
+  database: Database,
+  beginning: string,
+): Promise<Array<Checkpoint & { tenant: string }>> => database.query(signedByOthers, [beginning]);
 
 /** Puts another signature in the place of a checkpoint's, unless that is another one by now. */
-export async function replaceSignature(em: EntityManager, { tenant, signature }: { tenant: string; signature: string }, next: string): Promise<void> {
-  await execute(em, 'update audit_checkpoint set signature = $3 where tenant = $1 and signature = $2', [tenant, signature, next]);
+export async function replaceSignature(
+  em: EntityManager,
+  { tenant, signature }: { tenant: string; signature: string },
+  next: string,
+): Promise<void> {
+  await execute(
+    em,
+    'update audit_checkpoint set signature = $3 where tenant = $1 and signature = $2',
+    [tenant, signature, next],
+  );
 }
 
 /** Drops a tenant's entries up to its checkpoint. */
 export async function dropEntries(em: EntityManager, tenant: string): Promise<number> {
-  const [row] = await execute<{ dropped: number }>(em, 'select drop_audit($1) as dropped', [tenant]);
+  const [row] = await execute<{ dropped: number }>(em, 'select drop_audit($1) as dropped', [
+    tenant,
+  ]);
   return row?.dropped ?? 0;
 }

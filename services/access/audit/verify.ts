@@ -1,12 +1,17 @@
-import { openForPurpose, type KeyRing, sealForPurpose } from '@bailiwick/shared/seal.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/shared/seal.ts';
 import { chainStart, type Entry, entryOf, type Link, linkOf } from './chain.ts';
 import type { AuditRow } from './entities.ts';
-import { type Checkpoint, findChain, entriesAfter } from './queries.ts';
+import { type Checkpoint, entriesAfter, findChain } from './queries.ts';
 
 // Computes a tenant's chain again and says where it is not what was written.
 
-export type Problem = { seq: number; id: string; kind: 'changed' | 'missing' | 'reordered'; message: string };
+export type Problem = {
+  seq: number;
+  id: string;
+  kind: 'changed' | 'missing' | 'reordered';
+  message: string;
+};
 
 export type Findings = { checked: number; problems: Problem[]; last: Link; isEnd: boolean };
 
@@ -15,7 +20,12 @@ const batch = 1000;
 const maxProblems = 100;
 
 /** Looks at the entries behind `after`, or from the oldest on that is kept. Those that are added meanwhile are left for later. */
-export async function verifyChain(database: Database, ring: KeyRing, tenant: string, after: Link | undefined): Promise<Findings> {
+export async function verifyChain(
+  database: Database,
+  ring: KeyRing,
+  tenant: string,
+  after: Link | undefined,
+): Promise<Findings> {
   const { head, checkpoint } = await findChain(database, tenant);
   const problems: Problem[] = [];
   let last = after ?? (checkpoint ? startAt(ring, tenant, checkpoint, problems) : chainStart);
@@ -27,27 +37,52 @@ export async function verifyChain(database: Database, ring: KeyRing, tenant: str
   }
   const isEnd = last.seq - start < perCall || last.seq >= head.seq;
   if (isEnd && last.seq < head.seq) problems.push(missing(last.seq + 1, head.seq));
-  else if (isEnd && last.hash !== head.hash) problems.push(changed(last.seq, '', 'the last entry is not the one that was written last'));
+  else if (isEnd && last.hash !== head.hash)
+    problems.push(changed(last.seq, '', 'the last entry is not the one that was written last'));
   return { checked: last.seq - start, problems: problems.slice(0, maxProblems), last, isEnd };
 }
 
 /** Where the chain begins after what was dropped, which has its signature. */
-function startAt(ring: KeyRing, tenant: string, { seq, hash, signature }: Checkpoint, problems: Problem[]): Link {
-  if (!isSigned(ring, tenant, { seq, hash }, signature)) problems.push(changed(seq, '', 'where the kept entries begin was not written by this service'));
+function startAt(
+  ring: KeyRing,
+  tenant: string,
+  { seq, hash, signature }: Checkpoint,
+  problems: Problem[],
+): Link {
+  if (!isSigned(ring, tenant, { seq, hash }, signature))
+    problems.push(changed(seq, '', 'where the kept entries begin was not written by this service'));
   return { seq, hash };
 }
 
 function look(row: AuditRow, last: Link, problems: Problem[]): Link {
   const { seq, id, prevHash, hash } = row;
-  if (seq <= last.seq) problems.push({ seq, id, kind: 'reordered', message: 'two entries have this place' });
+  if (seq <= last.seq)
+    problems.push({ seq, id, kind: 'reordered', message: 'two entries have this place' });
   else if (seq > last.seq + 1) problems.push(missing(last.seq + 1, seq - 1));
-  else if (prevHash !== last.hash) problems.push({ seq, id, kind: 'reordered', message: 'the entry before it is not the one that it was written after' });
-  if (linkOf({ seq: seq - 1, hash: prevHash }, entryIn(row)).hash !== hash) problems.push(changed(seq, id, 'the entry is not as it was written'));
+  else if (prevHash !== last.hash)
+    problems.push({
+      seq,
+      id,
+      kind: 'reordered',
+      message: 'the entry before it is not the one that it was written after',
+    });
+  if (linkOf({ seq: seq - 1, hash: prevHash }, entryIn(row)).hash !== hash)
+    problems.push(changed(seq, id, 'the entry is not as it was written'));
   return { seq, hash };
 }
 
-const changed = (seq: number, id: string, message: string): Problem => ({ seq, id, kind: 'changed', message });
-const missing = (from: number, to: number): Problem => ({ seq: from, id: '', kind: 'missing', message: `the entries ${from} to ${to} are not there` });
+const changed = (seq: number, id: string, message: string): Problem => ({
+  seq,
+  id,
+  kind: 'changed',
+  message,
+});
+const missing = (from: number, to: number): Problem => ({
+  seq: from,
+  id: '',
+  kind: 'missing',
+  message: `the entries ${from} to ${to} are not there`,
+});
 
 /** The entry of a row, as it was when its hash was made. */
 function entryIn(row: AuditRow): Entry {
@@ -77,7 +112,8 @@ const purpose = 'audit-checkpoint';
 const textOf = ({ seq, hash }: Link) => `${seq}:${hash}`;
 
 /** Signs the place up to which entries are dropped: sealed with the key ring, which only services have. */
-export const signCheckpoint = (ring: KeyRing, tenant: string, link: Link): string => sealForPurpose(ring, purpose, textOf(link), [tenant]);
+export const signCheckpoint = (ring: KeyRing, tenant: string, link: Link): string =>
+  sealForPurpose(ring, purpose, textOf(link), [tenant]);
 
 /** Whether a key of the ring has signed that place. */
 export function isSigned(ring: KeyRing, tenant: string, link: Link, signature: string): boolean {

@@ -11,27 +11,59 @@ import { rightsOf } from './rights.ts';
 
 // The operations by which people, bots and applications ask what somebody may do.
 
-export function accessHandlers(deps: { database: Database; directory: Directory }): Handlers<typeof Access> {
+export function accessHandlers(deps: {
+  database: Database;
+  directory: Directory;
+}): Handlers<typeof Access> {
   const run = onPool(deps.database);
   return {
     async check({ tenant, subject, permission, resource, checks }, call) {
       const asked = permission === '' ? checks : [{ permission, resource }, ...checks];
-      const holds = await heldBy(run, call, { tenant, subject, resources: ['', ...asked.map((one) => one.resource)] });
-      const answers = asked.map((one) => ({ permission: one.permission, resource: one.resource, allowed: holds(one.permission, one.resource) }));
-      return { allowed: answers.every(({ allowed }) => allowed), results: permission === '' ? answers : answers.slice(1) };
+      const holds = await heldBy(run, call, {
+        tenant,
+        subject,
+        resources: ['', ...asked.map((one) => one.resource)],
+      });
+      const answers = asked.map((one) => ({
+        permission: one.permission,
+        resource: one.resource,
+        allowed: holds(one.permission, one.resource),
+      }));
+      return {
+        allowed: answers.every(({ allowed }) => allowed),
+        results: permission === '' ? answers : answers.slice(1),
+      };
     },
 
     async listPermissions({ tenant, subject, resource }, call) {
       const about = subjectOf(call, subject);
-      if (about === 'platform') return { permissions: (await rightsOf(run, call.caller, tenant)).inTenant.filter((one) => !isPlatformOnly(one)).toSorted() };
-      const counting = await countingGrants(run, call, { tenant, subject: about, resources: ['', resource] });
-      const permissions = [...new Set(counting.flatMap((grant) => grant.permissions))].filter((one) => !isPlatformOnly(one));
+      if (about === 'platform')
+        return {
+          permissions: (await rightsOf(run, call.caller, tenant)).inTenant
+            .filter((one) => !isPlatformOnly(one))
+            .toSorted(),
+        };
+      const counting = await countingGrants(run, call, {
+        tenant,
+        subject: about,
+        resources: ['', resource],
+      });
+      const permissions = [...new Set(counting.flatMap((grant) => grant.permissions))].filter(
+        (one) => !isPlatformOnly(one),
+      );
       return { permissions: narrow(permissions, narrowingOf(call, about)).toSorted() };
     },
 
     async explain({ tenant, subject, permission, resource }, call) {
       const about = subjectOf(call, subject);
-      return explain(run, { subject: about, tenant, ssoTenant: ssoTenantOf(call, about, tenant), permission, resource, narrowedTo: narrowingOf(call, about) });
+      return explain(run, {
+        subject: about,
+        tenant,
+        ssoTenant: ssoTenantOf(call, about, tenant),
+        permission,
+        resource,
+        narrowedTo: narrowingOf(call, about),
+      });
     },
 
     plan: (request, call) => plan(deps, request, call),
@@ -47,7 +79,8 @@ function subjectOf({ caller, allowedBy }: Call, subject: string): string {
 }
 
 /** What a bot may do with the key that it is calling with; what others ask about it is about the bot. */
-const narrowingOf = ({ caller }: Call, subject: string): readonly string[] => (subject === caller.id ? caller.narrowedTo : []);
+const narrowingOf = ({ caller }: Call, subject: string): readonly string[] =>
+  subject === caller.id ? caller.narrowedTo : [];
 
 /** What a person may do in the session that it is calling with; what others ask about it is about no session. */
 const ssoTenantOf = ({ caller }: Call, subject: string, tenant: string): string =>
@@ -57,17 +90,30 @@ type Question = { tenant: string; subject: string; resources: readonly string[] 
 
 async function countingGrants(run: Run, call: Call, question: Question): Promise<HeldGrant[]> {
   const { subject, tenant } = question;
-  const { standing, held } = await findGrounds(run, { ...question, ssoTenant: ssoTenantOf(call, subject, tenant) });
+  const { standing, held } = await findGrounds(run, {
+    ...question,
+    ssoTenant: ssoTenantOf(call, subject, tenant),
+  });
   return held.filter((grant) => counts(grant, standing, subject.startsWith('bot_')));
 }
 
-async function heldBy(run: Run, call: Call, { tenant, subject, resources }: Question): Promise<(permission: string, resource: string) => boolean> {
+async function heldBy(
+  run: Run,
+  call: Call,
+  { tenant, subject, resources }: Question,
+): Promise<(permission: string, resource: string) => boolean> {
   const about = subjectOf(call, subject);
   if (about === 'platform') {
     const { inTenant } = await rightsOf(run, call.caller, tenant);
     return (permission) => !isPlatformOnly(permission) && includes(inTenant, permission);
   }
-  const held = await countingGrants(run, call, { tenant, subject: about, resources: [...new Set(resources)] });
+  const held = await countingGrants(run, call, {
+    tenant,
+    subject: about,
+    resources: [...new Set(resources)],
+  });
   const narrowedTo = narrowingOf(call, about);
-  return (permission, resource) => (narrowedTo.length === 0 || includes(narrowedTo, permission)) && granting(held, permission, resource).length > 0;
+  return (permission, resource) =>
+    (narrowedTo.length === 0 || includes(narrowedTo, permission)) &&
+    granting(held, permission, resource).length > 0;
 }

@@ -10,7 +10,10 @@ import { findRoleHoldings } from './queries.ts';
 // What everybody holds in a tenant, and how two such states differ.
 
 /** For each subject and resource ("" = the whole tenant) the roles that it holds there, in one order, and what each of them gives. */
-export type Holdings = { roles: Map<string, Map<string, string[]>>; patterns: Map<string, readonly string[]> };
+export type Holdings = {
+  roles: Map<string, Map<string, string[]>>;
+  patterns: Map<string, readonly string[]>;
+};
 
 /** As many as a tenant may have grants: members of groups make more of them, up to what is compared by nobody. */
 const mostHoldings = grantsPerTenant;
@@ -18,7 +21,11 @@ const mostHoldings = grantsPerTenant;
 /** What the users and bots of a tenant hold in it, by grants there and on the platform. */
 export async function heldInTenant(run: Run, tenant: string): Promise<Holdings> {
   const rows = await findRoleHoldings(run, tenant, mostHoldings + 1);
-  if (rows.length > mostHoldings) throw failedPrecondition(`more than ${mostHoldings} roles are held in the tenant, member by member`, 'TOO_MANY_GRANTS');
+  if (rows.length > mostHoldings)
+    throw failedPrecondition(
+      `more than ${mostHoldings} roles are held in the tenant, member by member`,
+      'TOO_MANY_GRANTS',
+    );
   const permissionsOf = permissionsByRole(rows);
   const holdings: Holdings = { roles: new Map(), patterns: new Map() };
   for (const row of rows) {
@@ -38,7 +45,10 @@ type Difference = { subject: string; permission: string; resource: string };
 const mostDifferences = 50_000;
 
 /** What is held after and not before, and the other way round. Permissions of ours are told one by one, an application's as they were granted. */
-export async function differences(before: Holdings, after: Holdings): Promise<{ gained: Difference[]; lost: Difference[] }> {
+export async function differences(
+  before: Holdings,
+  after: Holdings,
+): Promise<{ gained: Difference[]; lost: Difference[] }> {
   return { gained: await heldOnlyIn(after, before), lost: await heldOnlyIn(before, after) };
 }
 
@@ -49,7 +59,10 @@ async function heldOnlyIn(holdings: Holdings, others: Holdings): Promise<Differe
     for (const [resource, roles] of byResource) {
       // Most of a tenant stays as it is.
       if (!isChanged(roles, others.roles.get(subject)?.get(resource))) continue;
-      const elsewhere = [...patternsAt(others, subject, ''), ...patternsAt(others, subject, resource)];
+      const elsewhere = [
+        ...patternsAt(others, subject, ''),
+        ...patternsAt(others, subject, resource),
+      ];
       // What holds in the whole tenant is said once, and not again for each thing in it.
       const everywhere = resource === '' ? [] : patternsAt(holdings, subject, '');
       const only = spelledOut(patternsAt(holdings, subject, resource)).filter(
@@ -57,7 +70,10 @@ async function heldOnlyIn(holdings: Holdings, others: Holdings): Promise<Differe
       );
       for (const permission of only) found.push({ subject, permission, resource });
       if (found.length > mostDifferences)
-        throw failedPrecondition(`the changes make a difference of more than ${mostDifferences} permissions`, 'PLAN_TOO_LARGE');
+        throw failedPrecondition(
+          `the changes make a difference of more than ${mostDifferences} permissions`,
+          'PLAN_TOO_LARGE',
+        );
       // Others are answered meanwhile.
       await setImmediate();
     }
@@ -67,9 +83,14 @@ async function heldOnlyIn(holdings: Holdings, others: Holdings): Promise<Differe
 
 /** Whether roles at one place give something else than those that are there otherwise. */
 function changes(holdings: Holdings, others: Holdings) {
-  const changed = new Set([...holdings.patterns].filter(([role, gives]) => String(others.patterns.get(role)) !== String(gives)).map(([role]) => role));
+  const changed = new Set(
+    [...holdings.patterns]
+      .filter(([role, gives]) => String(others.patterns.get(role)) !== String(gives))
+      .map(([role]) => role),
+  );
   return (roles: readonly string[], otherwise: readonly string[] = []): boolean =>
-    roles.length !== otherwise.length || roles.some((role, index) => role !== otherwise[index] || changed.has(role));
+    roles.length !== otherwise.length ||
+    roles.some((role, index) => role !== otherwise[index] || changed.has(role));
 }
 
 const patternsAt = ({ roles, patterns }: Holdings, subject: string, resource: string): string[] =>
@@ -77,8 +98,12 @@ const patternsAt = ({ roles, patterns }: Holdings, subject: string, resource: st
 
 /** Our own permissions that patterns stand for, and those of applications without what another one includes. */
 function spelledOut(patterns: readonly string[]): string[] {
-  const own = permissions.filter((permission) => !isPlatformOnly(permission) && includes(patterns, permission));
+  const own = permissions.filter(
+    (permission) => !isPlatformOnly(permission) && includes(patterns, permission),
+  );
   const others = [...new Set(patterns)].filter((pattern) => !pattern.startsWith('iam.'));
-  const widest = others.filter((pattern) => !others.some((other) => other !== pattern && includes([other], pattern)));
+  const widest = others.filter(
+    (pattern) => !others.some((other) => other !== pattern && includes([other], pattern)),
+  );
   return [...own, ...widest];
 }

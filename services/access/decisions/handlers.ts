@@ -1,28 +1,48 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { invalid } from '@bailiwick/shared/errors.ts';
 import { type Database, onPool } from '@bailiwick/shared/orm.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { narrow } from '../roles/match.ts';
 import { leave } from '../subjects/leave.ts';
 import { setSubjectState, type ToldState } from '../subjects/state.ts';
 import { findOwners, findTenant, tenantsOf } from '../tenants/queries.ts';
 import { findHeld, type HeldGrant } from './held.ts';
 import { findMemberIds, isMemberWithin } from './queries.ts';
-import { tokenRightsOf, holdsOnPlatform, mayConfer, reachOf, rightsOf } from './rights.ts';
+import { holdsOnPlatform, mayConfer, reachOf, rightsOf, tokenRightsOf } from './rights.ts';
 
 const maxTenants = 1000;
 const maxMembers = 1000;
 
-const isToldState = (state: string): state is ToldState => state === 'active' || state === 'disabled' || state === 'deleted';
+const isToldState = (state: string): state is ToldState =>
+  state === 'active' || state === 'disabled' || state === 'deleted';
 
-export function authorityHandlers({ database }: { database: Database }): Handlers<typeof Authority> {
+export function authorityHandlers({
+  database,
+}: {
+  database: Database;
+}): Handlers<typeof Authority> {
   const run = onPool(database);
   return {
     async effective({ principalType, principalId, tenant, botTenant, narrowedTo, ssoTenant }) {
-      const rights = await rightsOf(run, { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant }, tenant);
-      const { idleMinutes: sessionIdleMinutes, maxMinutes: sessionMaxMinutes, recentLogin } = rights.demands;
-      return { tenant: rights.tenant, ...tokenRightsOf(rights), ssoRequired: rights.ssoRequired, sessionIdleMinutes, sessionMaxMinutes, recentLogin };
+      const rights = await rightsOf(
+        run,
+        { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant },
+        tenant,
+      );
+      const {
+        idleMinutes: sessionIdleMinutes,
+        maxMinutes: sessionMaxMinutes,
+        recentLogin,
+      } = rights.demands;
+      return {
+        tenant: rights.tenant,
+        ...tokenRightsOf(rights),
+        ssoRequired: rights.ssoRequired,
+        sessionIdleMinutes,
+        sessionMaxMinutes,
+        recentLogin,
+      };
     },
 
     async listUserTenants({ userId }) {
@@ -31,18 +51,37 @@ export function authorityHandlers({ database }: { database: Database }): Handler
     },
 
     async listMemberIds({ tenant, after, limit }) {
-      return { userIds: await findMemberIds(run, tenant, after, limit > 0 ? Math.min(limit, maxMembers) : maxMembers) };
+      return {
+        userIds: await findMemberIds(
+          run,
+          tenant,
+          after,
+          limit > 0 ? Math.min(limit, maxMembers) : maxMembers,
+        ),
+      };
     },
 
     async listOwners({ tenant, limit, userId }) {
-      const owners = await findOwners(database, tenant, userId, limit > 0 ? Math.min(limit, maxMembers) : maxMembers);
+      const owners = await findOwners(
+        database,
+        tenant,
+        userId,
+        limit > 0 ? Math.min(limit, maxMembers) : maxMembers,
+      );
       return { tenantName: owners[0]?.name ?? '', userIds: owners.map(({ subject }) => subject) };
     },
 
     async mayReadUser({ readerType, readerId, userId, botTenant, narrowedTo, ssoTenant }) {
-      const reach = await reachOf(run, { type: readerType, id: readerId, botTenant, narrowedTo, ssoTenant }, 'iam.users.read');
+      const reach = await reachOf(
+        run,
+        { type: readerType, id: readerId, botTenant, narrowedTo, ssoTenant },
+        'iam.users.read',
+      );
       const anywhere = reach.everywhere || reach.tenants.length > 0;
-      return { anywhere, shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)) };
+      return {
+        anywhere,
+        shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)),
+      };
     },
 
     async botKeyLimits({ tenant }) {
@@ -51,15 +90,26 @@ export function authorityHandlers({ database }: { database: Database }): Handler
     },
 
     async mayConferBot({ tenant, bot, permissions, ...principal }) {
-      const { principalType: type, principalId: id, principalBotTenant: botTenant, principalNarrowedTo: narrowedTo, principalSsoTenant: ssoTenant } = principal;
+      const {
+        principalType: type,
+        principalId: id,
+        principalBotTenant: botTenant,
+        principalNarrowedTo: narrowedTo,
+        principalSsoTenant: ssoTenant,
+      } = principal;
       const [rights, held] = await Promise.all([
         rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant }, tenant),
         findHeld(run, { subject: bot, tenant }),
       ]);
-      const wanted = (grants: readonly HeldGrant[]) => narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
+      const wanted = (grants: readonly HeldGrant[]) =>
+        narrow([...new Set(grants.flatMap((grant) => grant.permissions))], permissions);
       const lacking =
-        wanted(held.filter(({ platform }) => platform)).find((pattern) => !holdsOnPlatform(rights, pattern)) ??
-        wanted(held.filter(({ platform }) => !platform)).find((pattern) => !mayConfer(rights, pattern));
+        wanted(held.filter(({ platform }) => platform)).find(
+          (pattern) => !holdsOnPlatform(rights, pattern),
+        ) ??
+        wanted(held.filter(({ platform }) => !platform)).find(
+          (pattern) => !mayConfer(rights, pattern),
+        );
       return { lacking: lacking ?? '' };
     },
 
@@ -70,8 +120,11 @@ export function authorityHandlers({ database }: { database: Database }): Handler
     },
 
     async setSubjectState({ subject, state, changedAt }) {
-      if (!isToldState(state) || !changedAt) throw invalid('State is none of active, disabled and deleted, or there is no ChangedAt');
-      await database.transaction(null, (em) => setSubjectState(em, subject, state, timestampDate(changedAt)));
+      if (!isToldState(state) || !changedAt)
+        throw invalid('State is none of active, disabled and deleted, or there is no ChangedAt');
+      await database.transaction(null, (em) =>
+        setSubjectState(em, subject, state, timestampDate(changedAt)),
+      );
       return {};
     },
   };

@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { AccessPlanRequest, AccessPlanResponseSchema, PlannedChange } from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
+import type {
+  AccessPlanRequest,
+  AccessPlanResponseSchema,
+  PlannedChange,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/access_pb.ts';
 import { holdsInTenant } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction, lacksLock, lockName } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  inTransaction,
+  lacksLock,
+  lockName,
+} from '@bailiwick/shared/orm.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Directory, findBots } from '../directory.ts';
 import { grant, grantProblems, type SentGrant, withdraw } from '../grants/change.ts';
 import { sentBotGrant, sentGrant, sentGroupGrant } from '../grants/records.ts';
 import { addMember, deleteGroup, removeMember } from '../groups/members.ts';
 import { deleteRole, roleProblems, saveRole } from '../roles/save.ts';
-import { differences, heldInTenant, type Holdings } from './everybody.ts';
+import { differences, type Holdings, heldInTenant } from './everybody.ts';
 import { waitForLocks } from './queries.ts';
 
 /** `bot` is one that has to exist, which only identity knows. `problems` are those of the change by itself. */
@@ -38,7 +48,11 @@ export async function plan(
   call: Call,
 ): Promise<MessageInitShape<typeof AccessPlanResponseSchema>> {
   const planned = changes.map(changeOf);
-  const problems = planned.flatMap((change, index) => (change.tenant === tenant ? [] : [`Changes[${index}].${change.operation} must be in the plan's Tenant`]));
+  const problems = planned.flatMap((change, index) =>
+    change.tenant === tenant
+      ? []
+      : [`Changes[${index}].${change.operation} must be in the plan's Tenant`],
+  );
   if (problems.length > 0) throw invalid(problems);
   const bots = await findBots(
     directory,
@@ -51,7 +65,8 @@ export async function plan(
       return await tryAll(database, tenant, planned, bots, call);
     } catch (error) {
       if (!lacksLock(error)) throw error;
-      if (attempt === attempts) throw unavailable('others are changing the same things just now: ask again');
+      if (attempt === attempts)
+        throw unavailable('others are changing the same things just now: ask again');
       await sleep(Math.random() * patienceMs);
     }
   }
@@ -62,7 +77,13 @@ export async function plan(
 const patienceMs = 200;
 const attempts = 10;
 
-async function tryAll(database: Database, tenant: string, planned: readonly Change[], bots: ReadonlySet<string>, call: Call) {
+async function tryAll(
+  database: Database,
+  tenant: string,
+  planned: readonly Change[],
+  bots: ReadonlySet<string>,
+  call: Call,
+) {
   const warnings: string[] = [];
   let states: { before: Holdings; after: Holdings } | undefined;
   await database
@@ -73,8 +94,12 @@ async function tryAll(database: Database, tenant: string, planned: readonly Chan
       await waitForLocks(em, patienceMs);
       const before = await heldInTenant(inTransaction(em), tenant);
       for (const [index, change] of planned.entries()) {
-        const refusal = change.bot !== undefined && !bots.has(change.bot) ? 'bot not found' : await tryOut(em, change, call);
-        if (refusal !== undefined) warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
+        const refusal =
+          change.bot !== undefined && !bots.has(change.bot)
+            ? 'bot not found'
+            : await tryOut(em, change, call);
+        if (refusal !== undefined)
+          warnings.push(`Changes[${index}].${change.operation} would be refused: ${refusal}`);
       }
       await em.flush();
       states = { before, after: await heldInTenant(inTransaction(em), tenant) };
@@ -88,12 +113,22 @@ async function tryAll(database: Database, tenant: string, planned: readonly Chan
 }
 
 /** Makes a change as the caller would. Says why where that would be refused; then nothing of it is made. */
-async function tryOut(em: EntityManager, { operation, permission, tenant, problems = [], apply }: Change, call: Call): Promise<string | undefined> {
+async function tryOut(
+  em: EntityManager,
+  { operation, permission, tenant, problems = [], apply }: Change,
+  call: Call,
+): Promise<string | undefined> {
   if (!holdsInTenant(call.caller, permission, tenant)) return `it needs ${permission}`;
   if (problems[0] !== undefined) return problems[0];
   try {
     // A savepoint, so that the ones after it are still tried. Nobody forgets rights for what is not going to happen.
-    await em.transactional((inner) => apply(inner, { ...call, operation: { ...call.operation, name: operation }, outdated: new Set() }));
+    await em.transactional((inner) =>
+      apply(inner, {
+        ...call,
+        operation: { ...call.operation, name: operation },
+        outdated: new Set(),
+      }),
+    );
     return undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'unavailable') return error.message;
@@ -113,9 +148,20 @@ function changeOf(planned: PlannedChange): Change {
       problems: roleProblems(rolesSave),
       apply: (em, call) => saveRole(em, rolesSave, call),
     };
-  if (rolesDelete) return { operation: 'Roles_Delete', permission: roles, tenant: rolesDelete.tenant, apply: (em, call) => deleteRole(em, rolesDelete, call) };
+  if (rolesDelete)
+    return {
+      operation: 'Roles_Delete',
+      permission: roles,
+      tenant: rolesDelete.tenant,
+      apply: (em, call) => deleteRole(em, rolesDelete, call),
+    };
   if (groupsAddMember)
-    return { operation: 'Groups_AddMember', permission: groups, tenant: groupsAddMember.tenant, apply: (em, call) => addMember(em, groupsAddMember, call) };
+    return {
+      operation: 'Groups_AddMember',
+      permission: groups,
+      tenant: groupsAddMember.tenant,
+      apply: (em, call) => addMember(em, groupsAddMember, call),
+    };
   if (groupsRemoveMember)
     return {
       operation: 'Groups_RemoveMember',
@@ -124,23 +170,39 @@ function changeOf(planned: PlannedChange): Change {
       apply: (em, call) => removeMember(em, groupsRemoveMember, call),
     };
   if (groupsDelete)
-    return { operation: 'Groups_Delete', permission: groups, tenant: groupsDelete.tenant, apply: (em, call) => deleteGroup(em, groupsDelete, call) };
+    return {
+      operation: 'Groups_Delete',
+      permission: groups,
+      tenant: groupsDelete.tenant,
+      apply: (em, call) => deleteGroup(em, groupsDelete, call),
+    };
   return grantChangeOf(planned);
 }
 
 function grantChangeOf(planned: PlannedChange): Change {
-  const { grantsAdd, grantsRemove, groupGrantsAdd, groupGrantsRemove, botGrantsAdd, botGrantsRemove } = planned;
+  const {
+    grantsAdd,
+    grantsRemove,
+    groupGrantsAdd,
+    groupGrantsRemove,
+    botGrantsAdd,
+    botGrantsRemove,
+  } = planned;
   const change = (operation: string, sent: SentGrant, apply: typeof grant): Change => ({
     operation,
     permission: 'iam.grants.write',
     tenant: sent.tenant,
     apply: (em, call) => apply(em, sent, call),
   });
-  const added = (operation: string, sent: SentGrant): Change => ({ ...change(operation, sent, grant), problems: grantProblems(sent) });
+  const added = (operation: string, sent: SentGrant): Change => ({
+    ...change(operation, sent, grant),
+    problems: grantProblems(sent),
+  });
   if (grantsAdd) return added('Grants_Add', sentGrant(grantsAdd.grant));
   if (grantsRemove) return change('Grants_Remove', sentGrant(grantsRemove.grant), withdraw);
   if (groupGrantsAdd) return added('GroupGrants_Add', sentGroupGrant(groupGrantsAdd.grant));
-  if (groupGrantsRemove) return change('GroupGrants_Remove', sentGroupGrant(groupGrantsRemove.grant), withdraw);
+  if (groupGrantsRemove)
+    return change('GroupGrants_Remove', sentGroupGrant(groupGrantsRemove.grant), withdraw);
   if (botGrantsAdd) {
     const sent = sentBotGrant(botGrantsAdd.grant);
     return { ...added('BotGrants_Add', sent), bot: sent.subject };

@@ -39,7 +39,9 @@ const barred = `exists (select 1 from subject_state s where s.subject = $1 and s
  * Whether a session's rights in a tenant (t) fail for want of single sign-on: the tenant requires it, the session came
  * from no provider of its, and what lifts it for the moment lifts it for owners alone.
  */
-const lacksSso = (ssoTenant: string) => `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}
+const lacksSso = (
+  ssoTenant: string,
+) => `coalesce(t.settings @> '{"requireSso": true}' and t.id <> ${ssoTenant}
     and not ('owner' = any (held.roles) and coalesce(t.sso_lifted_until > now(), false)), false)`;
 
 /** The grant that gives a role, by the role's slug. */
@@ -89,7 +91,12 @@ const userRoles: Statement = {
   from held cross join everywhere left join tenant t on t.id = held.id and t.status = 'active'`,
 };
 
-export async function findUserRoles(run: Run, userId: string, tenant: string, ssoTenant: string): Promise<RolesRow | undefined> {
+export async function findUserRoles(
+  run: Run,
+  userId: string,
+  tenant: string,
+  ssoTenant: string,
+): Promise<RolesRow | undefined> {
   const rows = await run<RolesRow>(userRoles, [userId, tenant, ssoTenant]);
   return rows[0];
 }
@@ -126,12 +133,20 @@ const botRoles: Statement = {
   from held cross join everywhere`,
 };
 
-export async function findBotRoles(run: Run, botId: string, tenant: string, botTenant: string): Promise<BotRolesRow | undefined> {
+export async function findBotRoles(
+  run: Run,
+  botId: string,
+  tenant: string,
+  botTenant: string,
+): Promise<BotRolesRow | undefined> {
   const rows = await run<BotRolesRow>(botRoles, [botId, tenant, botTenant]);
   return rows[0];
 }
 
-const activeTenant: Statement = { name: 'access.active_tenant', text: `select 1 as one from tenant where id = $1 and status = 'active'` };
+const activeTenant: Statement = {
+  name: 'access.active_tenant',
+  text: `select 1 as one from tenant where id = $1 and status = 'active'`,
+};
 
 export async function isActiveTenant(run: Run, tenant: string): Promise<boolean> {
   return (await run(activeTenant, [tenant])).length > 0;
@@ -149,7 +164,11 @@ const rolesEverywhere: Statement = {
 };
 
 /** A user's roles in every tenant where they can count. */
-export function findRolesEverywhere(run: Run, userId: string, ssoTenant: string): Promise<TenantRolesRow[]> {
+export function findRolesEverywhere(
+  run: Run,
+  userId: string,
+  ssoTenant: string,
+): Promise<TenantRolesRow[]> {
   return run<TenantRolesRow>(rolesEverywhere, [userId, ssoTenant]);
 }
 
@@ -170,8 +189,16 @@ const sharesTenant: Statement = {
 export type Reach = { everywhere: boolean; tenants: readonly string[]; ssoTenant: string | null };
 
 /** Whether a user is a member of a tenant within the reader's reach. */
-export async function isMemberWithin(run: Run, userId: string, { everywhere, tenants, ssoTenant }: Reach, readerId: string): Promise<boolean> {
-  return (await run(sharesTenant, [userId, everywhere, tenants.join(','), readerId, ssoTenant])).length > 0;
+export async function isMemberWithin(
+  run: Run,
+  userId: string,
+  { everywhere, tenants, ssoTenant }: Reach,
+  readerId: string,
+): Promise<boolean> {
+  return (
+    (await run(sharesTenant, [userId, everywhere, tenants.join(','), readerId, ssoTenant])).length >
+    0
+  );
 }
 
 const memberIds: Statement = {
@@ -179,7 +206,12 @@ const memberIds: Statement = {
   text: 'select user_id from tenant_member where tenant = $1 and user_id > $2 order by user_id limit $3',
 };
 
-export async function findMemberIds(run: Run, tenant: string, after: string, limit: number): Promise<string[]> {
+export async function findMemberIds(
+  run: Run,
+  tenant: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await run<{ user_id: string }>(memberIds, [tenant, after, limit]);
   return rows.map((row) => row.user_id);
 }
@@ -227,11 +259,27 @@ export type HeldRow = {
 };
 
 /** `resources` undefined = on whatever. `everyWay`: a group's grant comes once for each way that leads to it, and otherwise once. */
-export type HeldQuery = { subject: string; tenant: string; resources?: readonly string[] | undefined; everyWay?: boolean };
+export type HeldQuery = {
+  subject: string;
+  tenant: string;
+  resources?: readonly string[] | undefined;
+  everyWay?: boolean;
+};
 
 /** The grants of a subject in a tenant and on the platform, those of its groups included. */
-export function findHeldRows(run: Run, { subject, tenant, resources, everyWay = false }: HeldQuery, limit: number): Promise<HeldRow[]> {
-  return run<HeldRow>(heldBySubject, [subject, tenant, resources === undefined, resources ?? [], limit, everyWay]);
+export function findHeldRows(
+  run: Run,
+  { subject, tenant, resources, everyWay = false }: HeldQuery,
+  limit: number,
+): Promise<HeldRow[]> {
+  return run<HeldRow>(heldBySubject, [
+    subject,
+    tenant,
+    resources === undefined,
+    resources ?? [],
+    limit,
+    everyWay,
+  ]);
 }
 
 export type Standing = {
@@ -256,9 +304,16 @@ const standing: Statement = {
     exists (select 1 from tenant t where t.id = $2 and t.sso_lifted_until > now()) as "ssoLifted"`,
 };
 
-export async function findStanding(run: Run, subject: string, tenant: string, ssoTenant: string): Promise<Standing> {
+export async function findStanding(
+  run: Run,
+  subject: string,
+  tenant: string,
+  ssoTenant: string,
+): Promise<Standing> {
   const [row] = await run<Standing>(standing, [subject, tenant, ssoTenant]);
-  return row ?? { open: false, membership: null, barred: false, requiresSso: false, ssoLifted: false };
+  return (
+    row ?? { open: false, membership: null, barred: false, requiresSso: false, ssoLifted: false }
+  );
 }
 
 /** Has this transaction wait for a lock no longer than so many milliseconds. */
@@ -287,7 +342,9 @@ const roleHoldings: Statement = {
   order by h.subject, h.resource, h.platform, h.role limit $2`,
 };
 
-export type RoleHolding = Pick<HeldRow, 'role' | 'resource' | 'platform' | 'gives'> & { subject: string };
+export type RoleHolding = Pick<HeldRow, 'role' | 'resource' | 'platform' | 'gives'> & {
+  subject: string;
+};
 
 /** Which roles the users and bots of a tenant hold in it, by grants there and on the platform. */
 export function findRoleHoldings(run: Run, tenant: string, limit: number): Promise<RoleHolding[]> {

@@ -1,5 +1,5 @@
-import { type Run } from '@bailiwick/shared/orm.ts';
 import { type Permission, permissionBitmap, permissions } from '@bailiwick/proto/permissions.ts';
+import { type Run } from '@bailiwick/shared/orm.ts';
 import { type Level, ownerRole, permissionsOf, platformOwnerRole } from '../roles/builtin.ts';
 import { includes, isPlatformOnly } from '../roles/match.ts';
 import {
@@ -56,7 +56,11 @@ const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: 
 
 function demandsOf({ membership, lacks_sso: lacksSso, settings }: RolesRow): SessionDemands {
   if (membership !== 'active' || lacksSso || !settings) return noDemands;
-  const { sessionIdleMinutes: idleMinutes = 0, sessionMaxMinutes: maxMinutes = 0, recentLogin = false } = settings;
+  const {
+    sessionIdleMinutes: idleMinutes = 0,
+    sessionMaxMinutes: maxMinutes = 0,
+    recentLogin = false,
+  } = settings;
   return { idleMinutes, maxMinutes, recentLogin };
 }
 
@@ -81,12 +85,20 @@ function confersOf(inTenant: readonly string[], owns: boolean): readonly string[
 
 function sourcesOf(roles: GrantedRoles, custom: CustomPermissions, level: Level): Source[] {
   const own = new Map(Object.entries(custom));
-  return Object.entries(roles).map(([role, grant]) => ({ grant, level, permissions: [...permissionsOf(role, level), ...(own.get(role) ?? [])] }));
+  return Object.entries(roles).map(([role, grant]) => ({
+    grant,
+    level,
+    permissions: [...permissionsOf(role, level), ...(own.get(role) ?? [])],
+  }));
 }
 
-const permissionsIn = (sources: readonly Source[]): string[] => [...new Set(sources.flatMap(({ permissions }) => permissions))];
+const permissionsIn = (sources: readonly Source[]): string[] => [
+  ...new Set(sources.flatMap(({ permissions }) => permissions)),
+];
 
-export const permissionsOfRoles = (roles: readonly string[], level: Level): string[] => [...new Set(roles.flatMap((role) => permissionsOf(role, level)))];
+export const permissionsOfRoles = (roles: readonly string[], level: Level): string[] => [
+  ...new Set(roles.flatMap((role) => permissionsOf(role, level))),
+];
 
 /** The rights of a principal in a tenant ("" = its only one) and on the platform. */
 export function rightsOf(run: Run, principal: Principal, tenant: string): Promise<Rights> {
@@ -102,22 +114,45 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
   }
 }
 
-async function rightsOfUser(run: Run, { id, ssoTenant }: Principal, asked: string): Promise<Rights> {
+async function rightsOfUser(
+  run: Run,
+  { id, ssoTenant }: Principal,
+  asked: string,
+): Promise<Rights> {
   const row = await findUserRoles(run, id, asked, ssoTenant);
   if (!row || row.barred) return none(row?.tenant ?? asked);
   const open = row.open && !row.lacks_sso;
   // A platform-level grant holds in every tenant that is there, but not in one that has shut this member or session out.
   const everywhere = open && (row.membership ?? 'active') === 'active';
-  const held = rightsBy(row.tenant, { ...row, roles: open && row.membership === 'active' ? row.roles : {}, everywhere });
-  return { ...held, ssoRequired: row.lacks_sso && row.membership === 'active', demands: demandsOf(row) };
+  const held = rightsBy(row.tenant, {
+    ...row,
+    roles: open && row.membership === 'active' ? row.roles : {},
+    everywhere,
+  });
+  return {
+    ...held,
+    ssoRequired: row.lacks_sso && row.membership === 'active',
+    demands: demandsOf(row),
+  };
 }
 
-async function rightsOfBot(run: Run, { id, botTenant = '', narrowedTo = [] }: Principal, asked: string): Promise<Rights> {
+async function rightsOfBot(
+  run: Run,
+  { id, botTenant = '', narrowedTo = [] }: Principal,
+  asked: string,
+): Promise<Rights> {
   const tenant = asked || botTenant;
   const row = await findBotRoles(run, id, tenant, botTenant);
   // A suspended tenant's bots hold nothing at all, wherever it was granted.
   if (!row?.own_open || row.barred) return none(tenant);
-  return { ...rightsBy(tenant, { ...row, roles: tenant === botTenant ? row.roles : {}, everywhere: row.open }), narrowedTo };
+  return {
+    ...rightsBy(tenant, {
+      ...row,
+      roles: tenant === botTenant ? row.roles : {},
+      everywhere: row.open,
+    }),
+    narrowedTo,
+  };
 }
 
 type Granted = Pick<RolesRow, 'roles' | 'custom' | 'platform_roles'> & {
@@ -125,13 +160,22 @@ type Granted = Pick<RolesRow, 'roles' | 'custom' | 'platform_roles'> & {
   everywhere: boolean;
 };
 
-function rightsBy(tenant: string, { roles, custom, platform_roles: platformRoles, everywhere }: Granted): Rights {
+function rightsBy(
+  tenant: string,
+  { roles, custom, platform_roles: platformRoles, everywhere }: Granted,
+): Rights {
   const own = sourcesOf(roles, custom, 'tenant');
   const platform = sourcesOf(platformRoles, {}, 'platform');
   const onPlatform = permissionsIn(platform);
   const inTenant = [...permissionsIn(own), ...(everywhere ? onPlatform : [])];
   const owns = ownerRole in roles || (everywhere && platformOwnerRole in platformRoles);
-  return { ...none(tenant), inTenant, onPlatform, sources: [...own, ...platform], confers: confersOf(inTenant, owns) };
+  return {
+    ...none(tenant),
+    inTenant,
+    onPlatform,
+    sources: [...own, ...platform],
+    confers: confersOf(inTenant, owns),
+  };
 }
 
 /** The key of the installation: a platform owner that is no record. */
@@ -146,18 +190,23 @@ const within = (granted: readonly string[], { narrowedTo }: Rights, permission: 
   includes(granted, permission) && (narrowedTo.length === 0 || includes(narrowedTo, permission));
 
 /** Whether rights include a permission, or all that a pattern stands for, in their tenant. */
-export const holdsInTenant = (rights: Rights, permission: string): boolean => !isPlatformOnly(permission) && within(rights.inTenant, rights, permission);
+export const holdsInTenant = (rights: Rights, permission: string): boolean =>
+  !isPlatformOnly(permission) && within(rights.inTenant, rights, permission);
 
 /** Whether the principal may give others a permission, or all that a pattern stands for, in the tenant of its rights. */
-export const mayConfer = (rights: Rights, permission: string): boolean => !isPlatformOnly(permission) && within(rights.confers, rights, permission);
+export const mayConfer = (rights: Rights, permission: string): boolean =>
+  !isPlatformOnly(permission) && within(rights.confers, rights, permission);
 
-export const holdsOnPlatform = (rights: Rights, permission: string): boolean => within(rights.onPlatform, rights, permission);
+export const holdsOnPlatform = (rights: Rights, permission: string): boolean =>
+  within(rights.onPlatform, rights, permission);
 
 /** Rights in the form of a caller token. */
 export function tokenRightsOf(rights: Rights) {
   return {
     permissions: permissionBitmap((permission: Permission) => holdsInTenant(rights, permission)),
-    platformPermissions: permissionBitmap((permission: Permission) => holdsOnPlatform(rights, permission)),
+    platformPermissions: permissionBitmap((permission: Permission) =>
+      holdsOnPlatform(rights, permission),
+    ),
     grants: grantsOf(rights),
   };
 }
@@ -166,25 +215,42 @@ export function tokenRightsOf(rights: Rights) {
 function grantsOf(rights: Rights) {
   const told = new Set<Permission>();
   const grants = rights.sources.map(({ grant, level, permissions: given }) => {
-    const holds = (permission: Permission) => holdsInTenant(rights, permission) || (level === 'platform' && holdsOnPlatform(rights, permission));
-    const gives = permissions.filter((permission) => !told.has(permission) && includes(given, permission) && holds(permission));
+    const holds = (permission: Permission) =>
+      holdsInTenant(rights, permission) ||
+      (level === 'platform' && holdsOnPlatform(rights, permission));
+    const gives = permissions.filter(
+      (permission) => !told.has(permission) && includes(given, permission) && holds(permission),
+    );
     for (const permission of gives) told.add(permission);
     return { id: grant, gives };
   });
   return grants
     .filter(({ gives }) => gives.length > 0)
-    .map(({ id, gives }) => ({ id, permissions: permissionBitmap((permission) => gives.includes(permission)) }));
+    .map(({ id, gives }) => ({
+      id,
+      permissions: permissionBitmap((permission) => gives.includes(permission)),
+    }));
 }
 
 /** The tenants in which a principal holds a permission. */
 export async function reachOf(run: Run, principal: Principal, permission: string): Promise<Reach> {
   const rights = await rightsOf(run, principal, '');
   const everywhere = holdsOnPlatform(rights, permission);
-  if (principal.type !== 'user') return { everywhere, tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [], ssoTenant: null };
+  if (principal.type !== 'user')
+    return {
+      everywhere,
+      tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
+      ssoTenant: null,
+    };
   const { id, ssoTenant } = principal;
   const rows = await findRolesEverywhere(run, id, ssoTenant);
   const tenants = rows
-    .filter(({ roles, custom }) => includes([...permissionsOfRoles(roles, 'tenant'), ...Object.values(custom).flat()], permission))
+    .filter(({ roles, custom }) =>
+      includes(
+        [...permissionsOfRoles(roles, 'tenant'), ...Object.values(custom).flat()],
+        permission,
+      ),
+    )
     .map(({ tenant }) => tenant);
   return { everywhere, tenants, ssoTenant };
 }

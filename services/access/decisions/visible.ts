@@ -10,10 +10,18 @@ import { reachOf } from './rights.ts';
  * else in the tenants where it holds the permission. A tenant that requires single sign-on shows a session that came
  * another way nothing, its owner's own neither. Throws permission_denied where it holds it nowhere.
  */
-export async function visibleTo(database: Database, { allowedBy, caller }: Call, permission: string): Promise<Reach> {
+export async function visibleTo(
+  database: Database,
+  { allowedBy, caller }: Call,
+  permission: string,
+): Promise<Reach> {
   if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ssoTenant: null };
-  if (allowedBy?.kind === 'self') return { everywhere: true, tenants: [], ssoTenant: caller.ssoTenant };
-  const reach = caller.type === 'user' ? await reachOf(onPool(database), caller, permission) : reachOfToken(caller, permission);
+  if (allowedBy?.kind === 'self')
+    return { everywhere: true, tenants: [], ssoTenant: caller.ssoTenant };
+  const reach =
+    caller.type === 'user'
+      ? await reachOf(onPool(database), caller, permission)
+      : reachOfToken(caller, permission);
   if (!reach.everywhere && reach.tenants.length === 0) throw denied();
   return reach;
 }
@@ -21,5 +29,9 @@ export async function visibleTo(database: Database, { allowedBy, caller }: Call,
 // What a bot's key is narrowed to is in its token already, and the one tenant in it is the bot's own.
 function reachOfToken(caller: Call['caller'], permission: string): Reach {
   const { tenant } = caller;
-  return { everywhere: holdsOnPlatform(caller, permission), tenants: holdsInTenant(caller, permission, tenant) ? [tenant] : [], ssoTenant: null };
+  return {
+    everywhere: holdsOnPlatform(caller, permission),
+    tenants: holdsInTenant(caller, permission, tenant) ? [tenant] : [],
+    ssoTenant: null,
+  };
 }

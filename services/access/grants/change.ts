@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { LockMode } from '@mikro-orm/core';
 import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
@@ -17,11 +17,20 @@ import type { SubjectType } from './entities.ts';
 import { addGrant, type GrantKey, removeGrant } from './entries.ts';
 
 /** A grant as a request sends it. `subject` is the user's or bot's id, or the group's path. */
-export type SentGrant = { tenant: string; subjectType: SubjectType; subject: string; role: string; resource: string; expiresAt: Timestamp | undefined };
+export type SentGrant = {
+  tenant: string;
+  subjectType: SubjectType;
+  subject: string;
+  role: string;
+  resource: string;
+  expiresAt: Timestamp | undefined;
+};
 
 /** What is wrong with a grant by itself, before it is added. One that has ended can be removed. */
 export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined }): string[] {
-  return expiresAt && timestampDate(expiresAt).getTime() <= Date.now() ? ['Grant.ExpiresAt must be in the future'] : [];
+  return expiresAt && timestampDate(expiresAt).getTime() <= Date.now()
+    ? ['Grant.ExpiresAt must be in the future']
+    : [];
 }
 
 /**
@@ -48,7 +57,8 @@ export async function withdraw(em: EntityManager, sent: SentGrant, call: Call): 
   const { tenant, subjectType, subject, role, resource } = sent;
   await lockOwners(em, sent);
   const key = subjectType === 'group' ? await groupSubject(em, tenant, subject) : { subject };
-  if (isBuiltIn(role) && (role === ownerRole || tenant === '')) await assertMayTouch(em, call.caller, tenant, [role]);
+  if (isBuiltIn(role) && (role === ownerRole || tenant === ''))
+    await assertMayTouch(em, call.caller, tenant, [role]);
   await assertOwned(em, sent);
   await removeGrant(em, call, { tenant, subjectType, ...key, role, resource });
 }
@@ -59,29 +69,53 @@ async function lockOwners(em: EntityManager, { tenant, role }: SentGrant): Promi
 }
 
 /** Throws where the tenant would be left without an owner for good. */
-async function assertOwned(em: EntityManager, { tenant, subjectType, subject, role, resource }: SentGrant): Promise<void> {
+async function assertOwned(
+  em: EntityManager,
+  { tenant, subjectType, subject, role, resource }: SentGrant,
+): Promise<void> {
   if (tenant === '' || subjectType !== 'user' || role !== ownerRole || resource !== '') return;
   const run = inTransaction(em);
-  if ((await countOtherOwners(run, tenant, subject)) === 0 && (await ownsForGood(run, tenant, subject)))
+  if (
+    (await countOtherOwners(run, tenant, subject)) === 0 &&
+    (await ownsForGood(run, tenant, subject))
+  )
     throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
 }
 
 /** How a group is stored in its grants, and what the API calls it: a request may spell its path in another way. */
-async function groupSubject(em: EntityManager, tenant: string, path: string): Promise<Pick<GrantKey, 'subject' | 'name'>> {
+async function groupSubject(
+  em: EntityManager,
+  tenant: string,
+  path: string,
+): Promise<Pick<GrantKey, 'subject' | 'name'>> {
   const group = tenant === '' ? null : await em.findOne(GroupEntity, { key: pathKey(path) });
   return { subject: pathKey(path), name: group?.path ?? path };
 }
 
 /** The grant's key, once its subject cannot go away any more before this transaction ends. */
-async function keyOf(em: EntityManager, { tenant, subjectType, subject, role, resource }: SentGrant): Promise<GrantKey> {
+async function keyOf(
+  em: EntityManager,
+  { tenant, subjectType, subject, role, resource }: SentGrant,
+): Promise<GrantKey> {
   const key = { tenant, subjectType, subject, role, resource };
   if (subjectType === 'group') {
-    const group = tenant === '' ? null : await em.findOne(GroupEntity, { key: pathKey(subject) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const group =
+      tenant === ''
+        ? null
+        : await em.findOne(
+            GroupEntity,
+            { key: pathKey(subject) },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
     if (!group) throw notFound('group');
     return { ...key, subject: group.key, name: group.path };
   }
   if (subjectType === 'user' && tenant !== '') {
-    const member = await em.findOne(TenantMemberEntity, { userId: subject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const member = await em.findOne(
+      TenantMemberEntity,
+      { userId: subject },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     if (!member) throw notFound('tenant member');
     return key;
   }

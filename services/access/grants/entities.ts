@@ -22,7 +22,12 @@ export const GrantEntity = defineEntity({
     /** The provider whose mappings gave it, and take it away again; "" = somebody gave it by hand. */
     mappedBy: p.text().default(''),
   },
-  uniques: [{ name: 'grant_entry_key', properties: ['tenant', 'subjectType', 'subject', 'role', 'resource'] }],
+  uniques: [
+    {
+      name: 'grant_entry_key',
+      properties: ['tenant', 'subjectType', 'subject', 'role', 'resource'],
+    },
+  ],
   indexes: [
     { name: 'grant_entry_subject', properties: ['subject', 'subjectType', 'tenant'] },
     { name: 'grant_entry_list', properties: ['tenant', 'subjectType', 'id'] },

@@ -1,4 +1,8 @@
-import type { BotGrants, Grants, GroupGrants } from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
+import type {
+  BotGrants,
+  Grants,
+  GroupGrants,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/grants_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
@@ -8,10 +12,20 @@ import { assertBot, assertUser, type Directory } from '../directory.ts';
 import { grant, grantProblems, type SentGrant, withdraw } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 import { grantsIn, grantsOf } from './queries.ts';
-import { sentBotGrant, sentGrant, sentGroupGrant, toBotGrant, toGrant, toGroupGrant } from './records.ts';
+import {
+  sentBotGrant,
+  sentGrant,
+  sentGroupGrant,
+  toBotGrant,
+  toGrant,
+  toGroupGrant,
+} from './records.ts';
 
 /** Of each of the three families: what they have in common is enough. */
-export const grantChecks = { add: ({ grant: sent = {} }: { grant?: Parameters<typeof grantProblems>[0] | undefined }) => grantProblems(sent) };
+export const grantChecks = {
+  add: ({ grant: sent = {} }: { grant?: Parameters<typeof grantProblems>[0] | undefined }) =>
+    grantProblems(sent),
+};
 
 type Deps = { database: Database; directory: Directory; pager: Pager };
 
@@ -21,7 +35,8 @@ function createFamily({ database, directory, pager }: Deps) {
     async add(sent: SentGrant, call: Call) {
       // A member of the tenant is a user; elsewhere identity is asked, and before the transaction.
       if (sent.subjectType === 'bot') await assertBot(directory, sent.tenant, sent.subject, call);
-      if (sent.subjectType === 'user' && sent.tenant === '') await assertUser(directory, sent.subject, call);
+      if (sent.subjectType === 'user' && sent.tenant === '')
+        await assertUser(directory, sent.subject, call);
       await database.transaction(sent.tenant, (em) => grant(em, sent, call));
       return {};
     },

@@ -3,7 +3,8 @@ import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Reach } from '../decisions/queries.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
-const columns = 'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_by as "createdBy", g.created_at as "createdAt"';
+const columns =
+  'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_by as "createdBy", g.created_at as "createdAt"';
 
 const grantsOfTenant: Statement = {
   name: 'access.grants_of_tenant',
@@ -13,7 +14,12 @@ const grantsOfTenant: Statement = {
 };
 
 /** The grants to one kind of subject in a tenant, or on the platform where that is "". */
-export function grantsIn(database: Database, tenant: string, subjectType: SubjectType, { after, limit }: PageQuery): Promise<GrantRow[]> {
+export function grantsIn(
+  database: Database,
+  tenant: string,
+  subjectType: SubjectType,
+  { after, limit }: PageQuery,
+): Promise<GrantRow[]> {
   return database.query<GrantRow>(grantsOfTenant, [tenant, subjectType, after, limit]);
 }
 
@@ -29,9 +35,23 @@ const grantsOfUser: Statement = {
 };
 
 /** The grants to a user itself: in the tenants within reach, and on the platform where `onPlatform` says so. */
-export function grantsOf(database: Database, userId: string, page: PageQuery, reach: Reach, onPlatform: boolean): Promise<GrantRow[]> {
+export function grantsOf(
+  database: Database,
+  userId: string,
+  page: PageQuery,
+  reach: Reach,
+  onPlatform: boolean,
+): Promise<GrantRow[]> {
   const { everywhere, tenants, ssoTenant } = reach;
-  return database.query<GrantRow>(grantsOfUser, [userId, page.after, page.limit, everywhere, tenants.join(','), ssoTenant, onPlatform]);
+  return database.query<GrantRow>(grantsOfUser, [
+    userId,
+    page.after,
+    page.limit,
+    everywhere,
+    tenants.join(','),
+    ssoTenant,
+    onPlatform,
+  ]);
 }
 
 const takesRoom = `g.resource <> '' and (g.expires_at is null or g.expires_at > now())`;
@@ -51,6 +71,11 @@ export async function countGrants(
   subject: string,
   most: number,
 ): Promise<{ ofTenant: number; ofSubject: number }> {
-  const [row] = await run<{ ofTenant: number; ofSubject: number }>(grantsThere, [tenant, subjectType, subject, most]);
+  const [row] = await run<{ ofTenant: number; ofSubject: number }>(grantsThere, [
+    tenant,
+    subjectType,
+    subject,
+    most,
+  ]);
   return row ?? { ofTenant: 0, ofSubject: 0 };
 }

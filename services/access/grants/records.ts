@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf';
 import {
   type BotGrant,
   BotGrantSchema,
@@ -10,21 +9,33 @@ import {
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { IdPrefix } from '@bailiwick/shared/ids.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
 import type { SentGrant } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 // The three families of grants are one table: here is what tells them apart outside.
 
-export const toGrant = (row: GrantRow): Grant => create(GrantSchema, { ...common(row), userId: row.subject });
-export const toGroupGrant = (row: GrantRow): GroupGrant => create(GroupGrantSchema, { ...common(row), group: row.subject });
-export const toBotGrant = (row: GrantRow): BotGrant => create(BotGrantSchema, { ...common(row), bot: row.subject });
+export const toGrant = (row: GrantRow): Grant =>
+  create(GrantSchema, { ...common(row), userId: row.subject });
+export const toGroupGrant = (row: GrantRow): GroupGrant =>
+  create(GroupGrantSchema, { ...common(row), group: row.subject });
+export const toBotGrant = (row: GrantRow): BotGrant =>
+  create(BotGrantSchema, { ...common(row), bot: row.subject });
 
 type Family = { prefix: IdPrefix; event: string; encode: (row: GrantRow) => JsonObject };
 
 export const families: Record<SubjectType, Family> = {
   user: { prefix: 'grt', event: 'grant', encode: (row) => encodeJson(GrantSchema, toGrant(row)) },
-  group: { prefix: 'ggr', event: 'group_grant', encode: (row) => encodeJson(GroupGrantSchema, toGroupGrant(row)) },
-  bot: { prefix: 'bgr', event: 'bot_grant', encode: (row) => encodeJson(BotGrantSchema, toBotGrant(row)) },
+  group: {
+    prefix: 'ggr',
+    event: 'group_grant',
+    encode: (row) => encodeJson(GroupGrantSchema, toGroupGrant(row)),
+  },
+  bot: {
+    prefix: 'bgr',
+    event: 'bot_grant',
+    encode: (row) => encodeJson(BotGrantSchema, toBotGrant(row)),
+  },
 };
 
 function common(row: GrantRow) {
@@ -47,7 +58,13 @@ export function sentGrant(sent: Grant | undefined): SentGrant {
 }
 
 export function sentGroupGrant(sent: GroupGrant | undefined): SentGrant {
-  const { tenant, group: subject, role, resource = '', expiresAt } = sent ?? create(GroupGrantSchema);
+  const {
+    tenant,
+    group: subject,
+    role,
+    resource = '',
+    expiresAt,
+  } = sent ?? create(GroupGrantSchema);
   return { tenant, subjectType: 'group', subject, role, resource, expiresAt };
 }
 

@@ -1,7 +1,7 @@
-import { create } from '@bufbuild/protobuf';
-import { defineEntity, p } from '@mikro-orm/core';
 import { type Group, GroupSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
+import { defineEntity, p } from '@mikro-orm/core';
 
 /** A group of a tenant's members. Its place is its path; the groups above it need not exist. */
 export const GroupEntity = defineEntity({

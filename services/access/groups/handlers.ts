@@ -1,4 +1,8 @@
-import type { Groups, GroupsListByTenantRequest, GroupsListRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import type {
+  Groups,
+  GroupsListByTenantRequest,
+  GroupsListRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
@@ -14,7 +18,10 @@ type Deps = { database: Database; pager: Pager };
 
 export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups> {
   // List and ListByTenant have equal shapes and answer alike.
-  async function list({ tenant, page }: GroupsListRequest | GroupsListByTenantRequest, { operation }: Call) {
+  async function list(
+    { tenant, page }: GroupsListRequest | GroupsListByTenantRequest,
+    { operation }: Call,
+  ) {
     const binding = [operation.name, tenant];
     const query = pager.read(page, binding);
     const rows = await groupsOf(database, tenant, query);

@@ -3,12 +3,17 @@ import { test } from 'node:test';
 import { ancestorKeys, pathKey } from './path.ts';
 
 test('a leading slash and letter case make no difference to a path', () => {
-  for (const path of ['eng/Backend', '/eng/backend', '/ENG/BACKEND', 'eng/backend']) assert.equal(pathKey(path), 'eng/backend');
+  for (const path of ['eng/Backend', '/eng/backend', '/ENG/BACKEND', 'eng/backend'])
+    assert.equal(pathKey(path), 'eng/backend');
 });
 
 test('a group stands below itself and every group its path begins with', () => {
   assert.deepEqual(ancestorKeys('eng'), ['eng']);
-  assert.deepEqual(ancestorKeys('eng/backend/storage'), ['eng', 'eng/backend', 'eng/backend/storage']);
+  assert.deepEqual(ancestorKeys('eng/backend/storage'), [
+    'eng',
+    'eng/backend',
+    'eng/backend/storage',
+  ]);
 });
 
 test('a name that merely begins alike is no ancestor', () => {

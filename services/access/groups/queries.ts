@@ -6,9 +6,16 @@ import type { GroupRow } from './entities.ts';
 const columns =
   'e.tenant, e.id, e.path, e.name, e.description, e.external_id as "externalId", e.source, e.metadata, e.created_at as "createdAt", e.updated_at as "updatedAt"';
 
-const groupByKey: Statement = { name: 'access.group', text: `select ${columns} from group_entry e where e.tenant = $1 and e.key = $2` };
+const groupByKey: Statement = {
+  name: 'access.group',
+  text: `select ${columns} from group_entry e where e.tenant = $1 and e.key = $2`,
+};
 
-export async function findGroup(database: Database, tenant: string, key: string): Promise<GroupRow | undefined> {
+export async function findGroup(
+  database: Database,
+  tenant: string,
+  key: string,
+): Promise<GroupRow | undefined> {
   const rows = await database.query<GroupRow>(groupByKey, [tenant, key]);
   return rows[0];
 }
@@ -18,7 +25,11 @@ const groupsOfTenant: Statement = {
   text: `select ${columns} from group_entry e where e.tenant = $1 and e.id > $2 order by e.id limit $3`,
 };
 
-export function groupsOf(database: Database, tenant: string, { after, limit }: PageQuery): Promise<GroupRow[]> {
+export function groupsOf(
+  database: Database,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<GroupRow[]> {
   return database.query<GroupRow>(groupsOfTenant, [tenant, after, limit]);
 }
 
@@ -35,9 +46,17 @@ const membersBelowGroup: Statement = {
 };
 
 /** The ids of the users in a group, or in it and the groups below it. */
-export async function memberIdsOf(database: Database, group: GroupRow, { after, limit }: PageQuery, effective: boolean): Promise<string[]> {
+export async function memberIdsOf(
+  database: Database,
+  group: GroupRow,
+  { after, limit }: PageQuery,
+  effective: boolean,
+): Promise<string[]> {
   const values = [group.tenant, group.id, after, limit];
-  const rows = await database.query<{ user_id: string }>(effective ? membersBelowGroup : membersOfGroup, values);
+  const rows = await database.query<{ user_id: string }>(
+    effective ? membersBelowGroup : membersOfGroup,
+    values,
+  );
   return rows.map((row) => row.user_id);
 }
 
@@ -64,7 +83,11 @@ const groupsAboveUser: Statement = {
 export type MemberGroupsQuery = PageQuery & { reach: Reach; effective: boolean };
 
 /** The groups a user is in, or those and the groups above them, in the tenants within reach. */
-export function groupsWith(database: Database, userId: string, { after, limit, reach, effective }: MemberGroupsQuery): Promise<GroupRow[]> {
+export function groupsWith(
+  database: Database,
+  userId: string,
+  { after, limit, reach, effective }: MemberGroupsQuery,
+): Promise<GroupRow[]> {
   const values = [userId, after, limit, reach.everywhere, reach.tenants.join(','), reach.ssoTenant];
   return database.query<GroupRow>(effective ? groupsAboveUser : groupsOfUser, values);
 }

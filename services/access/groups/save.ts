@@ -1,7 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
-import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { type Group, GroupSchema, type GroupsSaveRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
+import {
+  type Group,
+  GroupSchema,
+  type GroupsSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/groups_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
@@ -9,18 +10,30 @@ import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { LockMode } from '@mikro-orm/core';
 import { GroupEntity, type GroupRow, toGroup } from './entities.ts';
 import { ancestorKeys, pathKey } from './path.ts';
 
 /** Creates the group of this tenant and path, or changes what the request carries. Saving what is stored already is no change. */
-export async function saveGroup(database: Database, request: GroupsSaveRequest, call: Call): Promise<void> {
+export async function saveGroup(
+  database: Database,
+  request: GroupsSaveRequest,
+  call: Call,
+): Promise<void> {
   const sent = request.group ?? create(GroupSchema);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   await database.transaction(sent.tenant, async (em) => {
     // Two first saves of one path at once: the later one finds the group there and changes it.
     await lockName(em, `group ${sent.tenant} ${pathKey(sent.path)}`);
-    const stored = await em.findOne(GroupEntity, { key: pathKey(sent.path) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the group was changed meanwhile', 'STALE');
+    const stored = await em.findOne(
+      GroupEntity,
+      { key: pathKey(sent.path) },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
+      throw failedPrecondition('the group was changed meanwhile', 'STALE');
     if (!stored) return insertGroup(em, sent, call);
     const before = encode(stored);
     applyTo(stored, sent);
@@ -64,8 +77,20 @@ function applyTo(group: GroupRow, sent: Group): void {
 const encode = (row: GroupRow) => encodeJson(GroupSchema, toGroup(row));
 
 /** Writes the event of a change of a group. */
-export function recordGroup(em: EntityManager, call: Call, type: string, group: GroupRow, previous: JsonObject = {}): void {
-  recordChange(em, call, { tenant: group.tenant, type, data: encode(group), previous, targets: [targetOf(group)] });
+export function recordGroup(
+  em: EntityManager,
+  call: Call,
+  type: string,
+  group: GroupRow,
+  previous: JsonObject = {},
+): void {
+  recordChange(em, call, {
+    tenant: group.tenant,
+    type,
+    data: encode(group),
+    previous,
+    targets: [targetOf(group)],
+  });
 }
 
 export const targetOf = (group: GroupRow) => ({ Type: 'group', ID: group.id, Name: group.path });

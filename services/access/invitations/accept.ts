@@ -1,10 +1,10 @@
-import { LockMode } from '@mikro-orm/core';
+import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
-import { changedFields } from '@bailiwick/shared/changes.ts';
+import { LockMode } from '@mikro-orm/core';
 import { findLacking } from '../decisions/confer.ts';
 import { rightsOf } from '../decisions/rights.ts';
 import { addGrant } from '../grants/entries.ts';
@@ -20,7 +20,11 @@ import { findTenantOfToken, lockByToken, settleInvitation } from './queries.ts';
 import { deadToken, encodeInvitation, recordInvitation } from './records.ts';
 
 /** Makes the caller what the invitation says: member, roles and groups at once, or nothing of it. */
-export async function acceptInvitation(database: Database, token: string, call: Call): Promise<void> {
+export async function acceptInvitation(
+  database: Database,
+  token: string,
+  call: Call,
+): Promise<void> {
   if (tokenKind(token) !== 'invitation') throw deadToken();
   const hash = tokenHash(token);
   const tenant = await findTenantOfToken(database, hash);
@@ -49,14 +53,25 @@ async function lockActive(em: EntityManager, id: string): Promise<void> {
 }
 
 /** Whether the caller has accepted before and is still a member: saying so again changes nothing. */
-async function isAnsweredBy(em: EntityManager, row: InvitationRow, userId: string): Promise<boolean> {
-  return row.status === 'accepted' && row.acceptedBy === userId && (await em.findOne(TenantMemberEntity, { userId })) !== null;
+async function isAnsweredBy(
+  em: EntityManager,
+  row: InvitationRow,
+  userId: string,
+): Promise<boolean> {
+  return (
+    row.status === 'accepted' &&
+    row.acceptedBy === userId &&
+    (await em.findOne(TenantMemberEntity, { userId })) !== null
+  );
 }
 
 /** The inviter has seen the token too: it proves nothing, the verified address does. */
 function assertInvited({ emailKey }: InvitationRow, verified: string): void {
   if (verified !== '' && normaliseEmail(verified).key === emailKey) return;
-  throw denied('this invitation is for another address: sign in with the address that it was sent to', 'OTHER_ADDRESS');
+  throw denied(
+    'this invitation is for another address: sign in with the address that it was sent to',
+    'OTHER_ADDRESS',
+  );
 }
 
 async function join(em: EntityManager, invitation: InvitationRow, call: Call): Promise<void> {
@@ -64,22 +79,43 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   const userId = call.caller.id;
   const { roles, groups } = await lockOffer(em, invitation);
   await assertStillGiven(em, invitation, roles, groups);
-  const accepted = await settleInvitation(inTransaction(em), invitation, { status: 'accepted', acceptedBy: userId });
+  const accepted = await settleInvitation(inTransaction(em), invitation, {
+    status: 'accepted',
+    acceptedBy: userId,
+  });
   if (!accepted) throw deadToken();
   const previous = changedFields(encodeInvitation(invitation), encodeInvitation(accepted));
   recordInvitation(em, call, 'invitation.accepted', accepted, { previous });
 
   // Added in another way meanwhile: the roles and groups come on top, but nobody gets back in who was shut out.
-  const known = await em.findOne(TenantMemberEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const known = await em.findOne(
+    TenantMemberEntity,
+    { userId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (known && known.status !== 'active') throw deadToken();
   // Whoever is no member yet could not sign in at the tenant's provider before accepting.
-  if (known && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired) throw ssoRequired();
+  if (known && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired)
+    throw ssoRequired();
   if (!known) {
-    const member = em.create(TenantMemberEntity, { tenant, userId, status: 'active', source: 'invitation', joinedAt: new Date() });
+    const member = em.create(TenantMemberEntity, {
+      tenant,
+      userId,
+      status: 'active',
+      source: 'invitation',
+      joinedAt: new Date(),
+    });
     em.persist(member);
     recordMembership(em, call, 'tenant.member_added', member);
   }
-  for (const role of roles) await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: invitedBy });
+  for (const role of roles)
+    await addGrant(em, call, {
+      tenant,
+      subjectType: 'user',
+      subject: userId,
+      role,
+      createdBy: invitedBy,
+    });
   for (const group of groups) await enterGroup(em, call, group, { userId });
 }
 
@@ -99,13 +135,25 @@ async function lockOffer(em: EntityManager, { roles, groups }: InvitationRow): P
  * An invitation is worth what its inviter may give when it is accepted. Otherwise whoever is about to lose their rights
  * could keep them in an invitation, and a group that was granted more since would pass that on.
  */
-async function assertStillGiven(em: EntityManager, invitation: InvitationRow, roles: readonly string[], groups: readonly GroupRow[]): Promise<void> {
+async function assertStillGiven(
+  em: EntityManager,
+  invitation: InvitationRow,
+  roles: readonly string[],
+  groups: readonly GroupRow[],
+): Promise<void> {
   const { tenant, inviterType: type, invitedBy: id, inviterNarrowedTo: narrowedTo } = invitation;
   const given = new Set(roles);
-  for (const group of groups) for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
+  for (const group of groups)
+    for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
   // How the inviter is signed in now, if at all, is not what this is about.
   const inviter = { type, id, tenant, narrowedTo, ssoTenant: tenant };
-  const lacking = await findLacking(inTransaction(em), inviter, tenant, { roles: [...given], permissions: ['iam.invitations.write'] });
+  const lacking = await findLacking(inTransaction(em), inviter, tenant, {
+    roles: [...given],
+    permissions: ['iam.invitations.write'],
+  });
   if (lacking !== undefined)
-    throw failedPrecondition('whoever sent this invitation may not give any more what it promises: ask for a new one', 'INVITER_LACKS_RIGHTS');
+    throw failedPrecondition(
+      'whoever sent this invitation may not give any more what it promises: ask for a new one',
+      'INVITER_LACKS_RIGHTS',
+    );
 }

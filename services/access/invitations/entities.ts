@@ -1,7 +1,10 @@
+import {
+  type TenantInvitation,
+  TenantInvitationSchema,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
-import { type TenantInvitation, TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
 
 export type InvitationStatus = 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired';
 
@@ -65,7 +68,10 @@ export function toInvitation(row: InvitationRow): TenantInvitation {
     id: row.id,
     tenant: row.tenant,
     email: row.email,
-    status: row.status === 'pending' && new Date(row.expiresAt).getTime() <= Date.now() ? 'expired' : row.status,
+    status:
+      row.status === 'pending' && new Date(row.expiresAt).getTime() <= Date.now()
+        ? 'expired'
+        : row.status,
     roles: row.roles,
     groups: row.groups.map(({ path }) => path),
     invitedBy: row.invitedBy,

@@ -8,10 +8,19 @@ import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';
 import { toInvitation } from './entities.ts';
-import { findTenantOfToken, invitationsInto, invitationsOf, lockByToken, lockPending, settleInvitation } from './queries.ts';
+import {
+  findTenantOfToken,
+  invitationsInto,
+  invitationsOf,
+  lockByToken,
+  lockPending,
+  settleInvitation,
+} from './queries.ts';
 import { deadToken, recordInvitation } from './records.ts';
 
-export function invitationHandlers(deps: CreateDeps & { pager: Pager }): Handlers<typeof TenantInvitations> {
+export function invitationHandlers(
+  deps: CreateDeps & { pager: Pager },
+): Handlers<typeof TenantInvitations> {
   const { database, pager } = deps;
   return {
     async create(request, call) {
@@ -59,7 +68,12 @@ export function invitationHandlers(deps: CreateDeps & { pager: Pager }): Handler
 }
 
 /** Turns an invitation down; doing so again changes nothing. */
-async function decline(em: EntityManager, tenant: string, hash: Uint8Array, call: Call): Promise<void> {
+async function decline(
+  em: EntityManager,
+  tenant: string,
+  hash: Uint8Array,
+  call: Call,
+): Promise<void> {
   const run = inTransaction(em);
   const row = await lockByToken(run, tenant, hash);
   if (row?.status === 'declined') return;
@@ -69,15 +83,22 @@ async function decline(em: EntityManager, tenant: string, hash: Uint8Array, call
 }
 
 /** Takes back the invitation that waits; nothing happens where none does. */
-async function revoke(em: EntityManager, tenant: string, emailKey: string, call: Call): Promise<void> {
+async function revoke(
+  em: EntityManager,
+  tenant: string,
+  emailKey: string,
+  call: Call,
+): Promise<void> {
   const run = inTransaction(em);
   const row = await lockPending(run, tenant, emailKey);
   const revoked = row && (await settleInvitation(run, row, { status: 'revoked' }));
-  if (revoked) recordInvitation(em, call, 'invitation.revoked', revoked, { previous: { Status: 'pending' } });
+  if (revoked)
+    recordInvitation(em, call, 'invitation.revoked', revoked, { previous: { Status: 'pending' } });
 }
 
 /** Everybody sees the invitations of their own verified address, in whatever spelling, and the platform those of all. */
 function assertOwn(key: string, { allowedBy, caller }: Call): void {
   if (allowedBy?.kind === 'platform') return;
-  if (caller.type !== 'user' || caller.email === '' || normaliseEmail(caller.email).key !== key) throw denied();
+  if (caller.type !== 'user' || caller.email === '' || normaliseEmail(caller.email).key !== key)
+    throw denied();
 }

@@ -15,7 +15,10 @@ const tenantOfToken: Statement = {
 };
 
 /** The active tenant that a token invites into, whatever has become of the invitation. */
-export async function findTenantOfToken(database: Database, tokenHash: Uint8Array): Promise<string | undefined> {
+export async function findTenantOfToken(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
   const [row] = await database.query<{ tenant: string }>(tenantOfToken, [tokenHash]);
   return row?.tenant;
 }
@@ -26,7 +29,11 @@ const byToken: Statement = {
 };
 
 /** The invitation of a token. It stays as it is until the transaction ends. */
-export async function lockByToken(run: Run, tenant: string, tokenHash: Uint8Array): Promise<InvitationRow | undefined> {
+export async function lockByToken(
+  run: Run,
+  tenant: string,
+  tokenHash: Uint8Array,
+): Promise<InvitationRow | undefined> {
   const [row] = await run<InvitationRow>(byToken, [tenant, tokenHash]);
   return row;
 }
@@ -40,7 +47,11 @@ const settle: Statement = {
 type Outcome = { status: InvitationStatus; acceptedBy?: string };
 
 /** Ends an invitation that still waits; undefined where it does not. */
-export async function settleInvitation(run: Run, { tenant, id }: InvitationRow, { status, acceptedBy = '' }: Outcome): Promise<InvitationRow | undefined> {
+export async function settleInvitation(
+  run: Run,
+  { tenant, id }: InvitationRow,
+  { status, acceptedBy = '' }: Outcome,
+): Promise<InvitationRow | undefined> {
   const [row] = await run<InvitationRow>(settle, [tenant, id, status, acceptedBy]);
   return row;
 }
@@ -51,7 +62,11 @@ const pendingOf: Statement = {
 };
 
 /** The invitation of an address that waits or has expired unnoticed. It stays as it is until the transaction ends. */
-export async function lockPending(run: Run, tenant: string, emailKey: string): Promise<InvitationRow | undefined> {
+export async function lockPending(
+  run: Run,
+  tenant: string,
+  emailKey: string,
+): Promise<InvitationRow | undefined> {
   const [row] = await run<InvitationRow>(pendingOf, [tenant, emailKey]);
   return row;
 }
@@ -63,7 +78,11 @@ const expire: Statement = {
 };
 
 /** Marks an invitation whose time has passed; undefined where it has not, or where that was done before. */
-export async function expireInvitation(run: Run, tenant: string, id: string): Promise<InvitationRow | undefined> {
+export async function expireInvitation(
+  run: Run,
+  tenant: string,
+  id: string,
+): Promise<InvitationRow | undefined> {
   const [row] = await run<InvitationRow>(expire, [tenant, id]);
   return row;
 }
@@ -74,7 +93,10 @@ const overdue: Statement = {
 };
 
 /** Invitations whose time has passed, of all tenants. Those that another replica has in hand are left out. */
-export function takeOverdue(run: Run, limit: number): Promise<Array<{ tenant: string; id: string }>> {
+export function takeOverdue(
+  run: Run,
+  limit: number,
+): Promise<Array<{ tenant: string; id: string }>> {
   return run<{ tenant: string; id: string }>(overdue, [limit]);
 }
 
@@ -84,7 +106,11 @@ const invitationsOfTenant: Statement = {
 };
 
 /** The invitations into a tenant in all states, newest first. */
-export function invitationsInto(database: Database, tenant: string, { after, limit }: PageQuery): Promise<InvitationRow[]> {
+export function invitationsInto(
+  database: Database,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<InvitationRow[]> {
   return database.query<InvitationRow>(invitationsOfTenant, [tenant, after, limit]);
 }
 
@@ -95,6 +121,10 @@ const invitationsOfAddress: Statement = {
 };
 
 /** The invitations of an address into active tenants, newest first. */
-export function invitationsOf(database: Database, emailKey: string, { after, limit }: PageQuery): Promise<InvitationRow[]> {
+export function invitationsOf(
+  database: Database,
+  emailKey: string,
+  { after, limit }: PageQuery,
+): Promise<InvitationRow[]> {
   return database.query<InvitationRow>(invitationsOfAddress, [emailKey, after, limit]);
 }

@@ -13,12 +13,25 @@ export const deadToken = () => failedPrecondition('the token is not valid any mo
 /** Whose change it is that an invitation expires: no call's. */
 export const byTime: Origin = { operation: { name: '' }, caller: serviceCaller('access') };
 
-export const encodeInvitation = (row: InvitationRow): JsonObject => encodeJson(TenantInvitationSchema, toInvitation(row));
+export const encodeInvitation = (row: InvitationRow): JsonObject =>
+  encodeJson(TenantInvitationSchema, toInvitation(row));
 
 type More = { previous?: JsonObject; tasks?: readonly Task[] };
 
 /** Writes the event of a change of an invitation, in which there is no token. */
-export function recordInvitation(em: EntityManager, origin: Origin, type: string, row: InvitationRow, more: More = {}): void {
+export function recordInvitation(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  row: InvitationRow,
+  more: More = {},
+): void {
   const targets = [{ Type: 'invitation', ID: row.id, Name: row.email }];
-  recordChange(em, origin, { tenant: row.tenant, type, data: encodeInvitation(row), targets, ...more });
+  recordChange(em, origin, {
+    tenant: row.tenant,
+    type,
+    data: encodeInvitation(row),
+    targets,
+    ...more,
+  });
 }

@@ -15,7 +15,10 @@ const roundsPerSweep = 120;
  * Tells of invitations whose time has passed, each once however many replicas run this. Nothing else relies on it:
  * whatever consumes an invitation asks for its expiry itself.
  */
-export function createInvitationSweeper({ database, limiter }: { database: Database; limiter: Limiter }, log: Log): Background {
+export function createInvitationSweeper(
+  { database, limiter }: { database: Database; limiter: Limiter },
+  log: Log,
+): Background {
   let rounds = 0;
   return repeat({
     everyMs: intervalMs,
@@ -33,7 +36,8 @@ async function expireBatch(em: EntityManager): Promise<number> {
   const overdue = await takeOverdue(run, batch);
   for (const { tenant, id } of overdue) {
     const row = await expireInvitation(run, tenant, id);
-    if (row) recordInvitation(em, byTime, 'invitation.expired', row, { previous: { Status: 'pending' } });
+    if (row)
+      recordInvitation(em, byTime, 'invitation.expired', row, { previous: { Status: 'pending' } });
   }
   return overdue.length;
 }

@@ -9,8 +9,12 @@ export class Admission extends Migration {
   }
 
   override up(): void {
-    this.addSql(`alter table grant_entry add column if not exists mapped_by text not null default ''`);
-    this.addSql(`alter table group_member add column if not exists mapped_by text not null default ''`);
+    this.addSql(
+      `alter table grant_entry add column if not exists mapped_by text not null default ''`,
+    );
+    this.addSql(
+      `alter table group_member add column if not exists mapped_by text not null default ''`,
+    );
     this.addSql('alter table tenant add column if not exists sso_lifted_until timestamptz(3)');
   }
 }

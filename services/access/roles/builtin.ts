@@ -4,14 +4,23 @@ import { isPlatformOnly } from './match.ts';
 // The roles that every tenant has. They are code and no rows: nobody edits them, and a new version's
 // permissions reach all tenants at once.
 
-export type BuiltInRole = { slug: string; name: string; description: string; permissions: readonly string[] };
+export type BuiltInRole = {
+  slug: string;
+  name: string;
+  description: string;
+  permissions: readonly string[];
+};
 
 export const ownerRole = 'owner';
 export const memberRole = 'member';
 export const platformOwnerRole = 'platform-owner';
 
-const tenantReads = permissions.filter((permission) => permission.endsWith('.read') && !isPlatformOnly(permission));
-const platformReads = permissions.filter((permission) => permission.endsWith('.read') && permission.startsWith('iam.platform.'));
+const tenantReads = permissions.filter(
+  (permission) => permission.endsWith('.read') && !isPlatformOnly(permission),
+);
+const platformReads = permissions.filter(
+  (permission) => permission.endsWith('.read') && permission.startsWith('iam.platform.'),
+);
 
 // Named one by one: "all areas but tenant deletion" cannot be said with a wildcard, and what is added to
 // the permission table later is for an owner until somebody decides otherwise here.
@@ -36,25 +45,52 @@ const adminPermissions = [
 
 /** The roles that can be granted in a tenant. */
 export const tenantRoles: readonly BuiltInRole[] = [
-  { slug: ownerRole, name: 'Owner', description: 'Everything in the tenant.', permissions: ['iam.*'] },
-  { slug: 'admin', name: 'Admin', description: 'Everything but deleting the tenant and changing its owners.', permissions: adminPermissions },
+  {
+    slug: ownerRole,
+    name: 'Owner',
+    description: 'Everything in the tenant.',
+    permissions: ['iam.*'],
+  },
+  {
+    slug: 'admin',
+    name: 'Admin',
+    description: 'Everything but deleting the tenant and changing its owners.',
+    permissions: adminPermissions,
+  },
   {
     slug: memberRole,
     name: 'Member',
     description: 'Sees the tenant, its people, groups and roles.',
     permissions: ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read'],
   },
-  { slug: 'auditor', name: 'Auditor', description: 'Reads everything and exports the audit.', permissions: [...tenantReads, 'iam.audit.export'] },
+  {
+    slug: 'auditor',
+    name: 'Auditor',
+    description: 'Reads everything and exports the audit.',
+    permissions: [...tenantReads, 'iam.audit.export'],
+  },
 ];
 
 /** The roles that count on the platform only. */
 export const platformRoles: readonly BuiltInRole[] = [
-  { slug: platformOwnerRole, name: 'Platform owner', description: 'Everything in every tenant and on the platform.', permissions: ['iam.*', 'iam.platform.*'] },
-  { slug: 'platform-support', name: 'Platform support', description: 'Reads everything.', permissions: [...tenantReads, ...platformReads] },
+  {
+    slug: platformOwnerRole,
+    name: 'Platform owner',
+    description: 'Everything in every tenant and on the platform.',
+    permissions: ['iam.*', 'iam.platform.*'],
+  },
+  {
+    slug: 'platform-support',
+    name: 'Platform support',
+    description: 'Reads everything.',
+    permissions: [...tenantReads, ...platformReads],
+  },
 ];
 
 const inTenant = new Map(tenantRoles.map((role) => [role.slug, role.permissions]));
-const onPlatform = new Map([...tenantRoles, ...platformRoles].map((role) => [role.slug, role.permissions]));
+const onPlatform = new Map(
+  [...tenantRoles, ...platformRoles].map((role) => [role.slug, role.permissions]),
+);
 
 /** Where a grant stands: a platform role that is granted in a tenant confers nothing. */
 export type Level = 'tenant' | 'platform';

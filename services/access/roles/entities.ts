@@ -1,7 +1,7 @@
-import { create } from '@bufbuild/protobuf';
-import { defineEntity, p } from '@mikro-orm/core';
 import { type Role, RoleSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
+import { defineEntity, p } from '@mikro-orm/core';
 import { type BuiltInRole, tenantRoles } from './builtin.ts';
 
 /** A role that a tenant has made for itself. */
@@ -51,7 +51,19 @@ export function builtInRoles(tenant: string): Role[] {
   return tenantRoles.map((role, index) => toBuiltInRole(tenant, role, index));
 }
 
-function toBuiltInRole(tenant: string, { slug, name, description, permissions }: BuiltInRole, index: number): Role {
+function toBuiltInRole(
+  tenant: string,
+  { slug, name, description, permissions }: BuiltInRole,
+  index: number,
+): Role {
   const id = `rol_${String(index + 1).padStart(26, '0')}`;
-  return create(RoleSchema, { id, tenant, slug, name, description, permissions: { items: [...permissions] }, system: true });
+  return create(RoleSchema, {
+    id,
+    tenant,
+    slug,
+    name,
+    description,
+    permissions: { items: [...permissions] },
+    system: true,
+  });
 }

@@ -1,4 +1,8 @@
-import type { Roles, RolesListByTenantRequest, RolesListRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
+import type {
+  Roles,
+  RolesListByTenantRequest,
+  RolesListRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import type { Call, Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
@@ -12,7 +16,10 @@ type Deps = { database: Database; pager: Pager };
 
 export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> {
   // List and ListByTenant have equal shapes and answer alike.
-  async function list({ tenant, page }: RolesListRequest | RolesListByTenantRequest, { operation }: Call) {
+  async function list(
+    { tenant, page }: RolesListRequest | RolesListByTenantRequest,
+    { operation }: Call,
+  ) {
     const binding = [operation.name, tenant];
     const query = pager.read(page, binding);
     const builtIn = builtInRoles(tenant).filter(({ id }) => id > query.after);

@@ -11,8 +11,10 @@ test('a permission includes itself and nothing else', () => {
 });
 
 test('a wildcard includes what stands below it, with either separator', () => {
-  for (const wanted of ['app.reports.read', 'app.reports.read.all', 'app.reports.*']) assert.equal(includes(['app.reports.*'], wanted), true, wanted);
-  for (const wanted of ['app.reports', 'app.reportsx.read', 'app.*', '*', 'iam.users.read']) assert.equal(includes(['app.reports.*'], wanted), false, wanted);
+  for (const wanted of ['app.reports.read', 'app.reports.read.all', 'app.reports.*'])
+    assert.equal(includes(['app.reports.*'], wanted), true, wanted);
+  for (const wanted of ['app.reports', 'app.reportsx.read', 'app.*', '*', 'iam.users.read'])
+    assert.equal(includes(['app.reports.*'], wanted), false, wanted);
   assert.equal(includes(['app:reports:*'], 'app:reports:read'), true);
   assert.equal(includes(['app:reports:*'], 'app.reports.read'), false);
   assert.equal(includes(['*'], 'anything.at:all'), true);
@@ -20,7 +22,12 @@ test('a wildcard includes what stands below it, with either separator', () => {
 
 test('neither * nor iam.* includes a permission of the platform or of the internals', () => {
   for (const pattern of ['*', 'iam.*'])
-    for (const wanted of ['iam.platform.users.read', 'iam.internal.deliver', 'iam.platform.*', 'iam.internal.*'])
+    for (const wanted of [
+      'iam.platform.users.read',
+      'iam.internal.deliver',
+      'iam.platform.*',
+      'iam.internal.*',
+    ])
       assert.equal(includes([pattern], wanted), false, `${pattern} ${wanted}`);
   assert.equal(includes(['iam.platform.*'], 'iam.platform.users.read'), true);
   assert.equal(includes(['iam.platform.*'], 'iam.internal.deliver'), false);
@@ -32,7 +39,8 @@ test('nothing granted includes nothing', () => {
   for (const wanted of ['*', 'iam.users.read', '']) assert.equal(includes([], wanted), false);
 });
 
-const held = (role: string, level: 'tenant' | 'platform') => permissions.filter((permission) => includes(permissionsOf(role, level), permission));
+const held = (role: string, level: 'tenant' | 'platform') =>
+  permissions.filter((permission) => includes(permissionsOf(role, level), permission));
 
 test('owner holds every permission of a tenant and none of the platform', () => {
   assert.deepEqual(
@@ -50,12 +58,19 @@ test('admin holds what owner holds but the deletion of the tenant, and cannot st
 });
 
 test('member reads four things', () => {
-  assert.deepEqual(held('member', 'tenant'), ['iam.tenant.read', 'iam.users.read', 'iam.groups.read', 'iam.roles.read']);
+  assert.deepEqual(held('member', 'tenant'), [
+    'iam.tenant.read',
+    'iam.users.read',
+    'iam.groups.read',
+    'iam.roles.read',
+  ]);
 });
 
 test('auditor reads everything, exports the audit and writes nothing', () => {
   const held_ = held('auditor', 'tenant');
-  assert.ok(held_.every((permission) => permission.endsWith('.read') || permission === 'iam.audit.export'));
+  assert.ok(
+    held_.every((permission) => permission.endsWith('.read') || permission === 'iam.audit.export'),
+  );
   assert.ok(held_.includes('iam.grants.read') && held_.includes('iam.audit.export'));
 });
 
@@ -72,5 +87,6 @@ test('a platform role granted in a tenant confers nothing', () => {
 });
 
 test('an unknown role confers nothing, whatever its name', () => {
-  for (const role of ['', 'nobody', '__proto__', 'constructor']) assert.deepEqual(permissionsOf(role, 'platform'), []);
+  for (const role of ['', 'nobody', '__proto__', 'constructor'])
+    assert.deepEqual(permissionsOf(role, 'platform'), []);
 });

@@ -7,7 +7,8 @@
 const namedOnly = ['iam.platform.', 'iam.internal.'];
 
 /** Whether a permission counts on the platform only, never in a tenant. */
-export const isPlatformOnly = (permission: string): boolean => namedOnly.some((prefix) => permission.startsWith(prefix));
+export const isPlatformOnly = (permission: string): boolean =>
+  namedOnly.some((prefix) => permission.startsWith(prefix));
 
 /**
  * Whether what is granted includes `wanted`. `wanted` may itself end in `*`: then all that it stands
@@ -22,7 +23,10 @@ function patternIncludes(pattern: string, wanted: string): boolean {
   if (!pattern.endsWith('*')) return false;
   const reach = pattern.slice(0, -1);
   const stem = wanted.endsWith('*') ? wanted.slice(0, -1) : wanted;
-  return stem.startsWith(reach) && namedOnly.every((prefix) => !stem.startsWith(prefix) || reach.startsWith(prefix));
+  return (
+    stem.startsWith(reach) &&
+    namedOnly.every((prefix) => !stem.startsWith(prefix) || reach.startsWith(prefix))
+  );
 }
 
 /** Of patterns only what a key is narrowed to. */

@@ -2,11 +2,19 @@ import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.t
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { RoleRow } from './entities.ts';
 
-const columns = 'r.tenant, r.id, r.slug, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"';
+const columns =
+  'r.tenant, r.id, r.slug, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"';
 
-const roleBySlug: Statement = { name: 'access.role', text: `select ${columns} from role_entry r where r.tenant = $1 and r.slug = $2` };
+const roleBySlug: Statement = {
+  name: 'access.role',
+  text: `select ${columns} from role_entry r where r.tenant = $1 and r.slug = $2`,
+};
 
-export async function findRole(database: Database, tenant: string, slug: string): Promise<RoleRow | undefined> {
+export async function findRole(
+  database: Database,
+  tenant: string,
+  slug: string,
+): Promise<RoleRow | undefined> {
   const rows = await database.query<RoleRow>(roleBySlug, [tenant, slug]);
   return rows[0];
 }
@@ -17,7 +25,11 @@ const rolesOfTenant: Statement = {
 };
 
 /** The roles that a tenant has made for itself, in order of id. */
-export function rolesOf(database: Database, tenant: string, { after, limit }: PageQuery): Promise<RoleRow[]> {
+export function rolesOf(
+  database: Database,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<RoleRow[]> {
   return database.query<RoleRow>(rolesOfTenant, [tenant, after, limit]);
 }
 
@@ -27,7 +39,11 @@ const rolePermissions: Statement = {
 };
 
 /** What a tenant's own roles among these give. */
-export async function findRolePermissions(run: Run, tenant: string, slugs: readonly string[]): Promise<string[]> {
+export async function findRolePermissions(
+  run: Run,
+  tenant: string,
+  slugs: readonly string[],
+): Promise<string[]> {
   const rows = await run<{ permission: string }>(rolePermissions, [tenant, slugs]);
   return rows.map((row) => row.permission);
 }

@@ -1,15 +1,19 @@
-import { LockMode } from '@mikro-orm/core';
-import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { permissions } from '@bailiwick/proto/permissions.ts';
-import { type Role, RoleSchema, type RolesSaveRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
+import {
+  type Role,
+  RoleSchema,
+  type RolesSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/roles_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { permissions } from '@bailiwick/proto/permissions.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type EntityManager, inTransaction, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { LockMode } from '@mikro-orm/core';
 import { assertMayConferPermissions } from '../decisions/confer.ts';
 import { removeGrantsOfRole } from '../grants/entries.ts';
 import { rolesPerTenant } from '../limits.ts';
@@ -20,12 +24,19 @@ import { findRoleUse } from './queries.ts';
 
 /** What is wrong with a role by itself: a permission of ours that is misspelt would be granted and never count. */
 export function roleProblems({ role }: RolesSaveRequest): string[] {
-  const unknown = (role?.permissions?.items ?? []).filter((pattern) => pattern.startsWith('iam.') && !permissions.some((known) => includes([pattern], known)));
+  const unknown = (role?.permissions?.items ?? []).filter(
+    (pattern) =>
+      pattern.startsWith('iam.') && !permissions.some((known) => includes([pattern], known)),
+  );
   return unknown.map((pattern) => `Role.Permissions ${pattern} is no permission of Bailiwick`);
 }
 
 /** Creates the role of this tenant and slug, or changes what the request carries. Saving what is stored already is no change. */
-export async function saveRole(em: EntityManager, request: RolesSaveRequest, call: Call): Promise<void> {
+export async function saveRole(
+  em: EntityManager,
+  request: RolesSaveRequest,
+  call: Call,
+): Promise<void> {
   const sent = request.role ?? create(RoleSchema);
   const { tenant, slug } = sent;
   assertOwnRole(slug);
@@ -33,8 +44,11 @@ export async function saveRole(em: EntityManager, request: RolesSaveRequest, cal
   // Two first saves of one slug at once: the later one finds the role there and changes it.
   await lockName(em, `role ${tenant} ${slug}`);
   const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the role was changed meanwhile', 'STALE');
-  const added = (sent.permissions?.items ?? []).filter((permission) => !stored?.permissions.includes(permission));
+  if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
+    throw failedPrecondition('the role was changed meanwhile', 'STALE');
+  const added = (sent.permissions?.items ?? []).filter(
+    (permission) => !stored?.permissions.includes(permission),
+  );
   await assertMayConferPermissions(em, call.caller, tenant, added);
   if (!stored) return insertRole(em, sent, call);
   const before = encode(stored);
@@ -46,7 +60,11 @@ export async function saveRole(em: EntityManager, request: RolesSaveRequest, cal
 }
 
 /** Deletes a role that nobody holds and nobody would be given. */
-export async function deleteRole(em: EntityManager, { tenant, slug }: { tenant: string; slug: string }, call: Call): Promise<void> {
+export async function deleteRole(
+  em: EntityManager,
+  { tenant, slug }: { tenant: string; slug: string },
+  call: Call,
+): Promise<void> {
   assertOwnRole(slug);
   // Whoever grants the role meanwhile holds its row: this waits, and then sees the grant.
   const stored = await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -54,7 +72,11 @@ export async function deleteRole(em: EntityManager, { tenant, slug }: { tenant: 
   const use = await findRoleUse(inTransaction(em), tenant, slug);
   if (use.granted) throw failedPrecondition('the role is granted', 'ROLE_IN_USE');
   if (use.default) throw failedPrecondition("the role is the tenant's default role", 'ROLE_IN_USE');
-  if (use.invited) throw failedPrecondition('an invitation that waits for its answer names the role', 'ROLE_IN_USE');
+  if (use.invited)
+    throw failedPrecondition(
+      'an invitation that waits for its answer names the role',
+      'ROLE_IN_USE',
+    );
   await removeGrantsOfRole(em, tenant, slug);
   em.remove(stored);
   recordRole(em, call, 'role.deleted', stored);
@@ -63,14 +85,21 @@ export async function deleteRole(em: EntityManager, { tenant, slug }: { tenant: 
 /** Throws not_found unless the role can be granted in the tenant of `em`. It stays as it is until the transaction ends. */
 export async function assertRole(em: EntityManager, slug: string): Promise<void> {
   if (isTenantRole(slug)) return;
-  if (!(await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ }))) throw notFound('role');
+  if (!(await em.findOne(RoleEntity, { slug }, { lockMode: LockMode.PESSIMISTIC_READ })))
+    throw notFound('role');
 }
 
 /** Those of these roles that can be granted in the tenant of `em`. They stay as they are until the transaction ends. */
 export async function lockRoles(em: EntityManager, slugs: readonly string[]): Promise<Set<string>> {
   // In one order, so that two calls never wait for each other.
-  const own = await em.find(RoleEntity, { slug: { $in: [...new Set(slugs)] } }, { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { slug: 'asc' } });
-  return new Set(slugs.filter((slug) => isTenantRole(slug) || own.some((role) => role.slug === slug)));
+  const own = await em.find(
+    RoleEntity,
+    { slug: { $in: [...new Set(slugs)] } },
+    { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { slug: 'asc' } },
+  );
+  return new Set(
+    slugs.filter((slug) => isTenantRole(slug) || own.some((role) => role.slug === slug)),
+  );
 }
 
 function assertOwnRole(slug: string): void {
@@ -79,7 +108,10 @@ function assertOwnRole(slug: string): void {
 
 async function insertRole(em: EntityManager, sent: Role, call: Call): Promise<void> {
   if ((await em.count(RoleEntity, { tenant: sent.tenant })) >= rolesPerTenant)
-    throw failedPrecondition(`a tenant has at most ${rolesPerTenant} roles of its own`, 'ROLE_LIMIT');
+    throw failedPrecondition(
+      `a tenant has at most ${rolesPerTenant} roles of its own`,
+      'ROLE_LIMIT',
+    );
   const now = new Date();
   const role = em.create(RoleEntity, {
     tenant: sent.tenant,
@@ -105,8 +137,20 @@ function applyTo(role: RoleRow, sent: Role): void {
 
 const encode = (row: RoleRow) => encodeJson(RoleSchema, toRole(row));
 
-function recordRole(em: EntityManager, call: Call, type: string, role: RoleRow, previous: JsonObject = {}): void {
+function recordRole(
+  em: EntityManager,
+  call: Call,
+  type: string,
+  role: RoleRow,
+  previous: JsonObject = {},
+): void {
   // Whoever holds it: users, members of groups, bots.
   call.outdated.add(`tenant:${role.tenant}`);
-  recordChange(em, call, { tenant: role.tenant, type, data: encode(role), previous, targets: [{ Type: 'role', ID: role.id, Name: role.slug }] });
+  recordChange(em, call, {
+    tenant: role.tenant,
+    type,
+    data: encode(role),
+    previous,
+    targets: [{ Type: 'role', ID: role.id, Name: role.slug }],
+  });
 }

@@ -12,14 +12,33 @@ type Deps = { database: Database; broker: Broker; log: Log };
 export function followSubjects({ database, broker, log }: Deps): Background {
   const handle = (event: FollowedEvent) => subjectChanged(database, event);
   return () => {
-    followEvents({ broker, log }, { durable: 'access-users', subject: 'evt.*.user.>', types: ['user.disabled', 'user.enabled', 'user.deleted'], handle });
-    followEvents({ broker, log }, { durable: 'access-bots', subject: 'evt.*.bot.>', types: ['bot.created', 'bot.updated', 'bot.deleted'], handle });
+    followEvents(
+      { broker, log },
+      {
+        durable: 'access-users',
+        subject: 'evt.*.user.>',
+        types: ['user.disabled', 'user.enabled', 'user.deleted'],
+        handle,
+      },
+    );
+    followEvents(
+      { broker, log },
+      {
+        durable: 'access-bots',
+        subject: 'evt.*.bot.>',
+        types: ['bot.created', 'bot.updated', 'bot.deleted'],
+        handle,
+      },
+    );
     // Closing the broker waits for what is in hand.
     return () => Promise.resolve();
   };
 }
 
-async function subjectChanged(database: Database, { type, data, origin }: FollowedEvent): Promise<void> {
+async function subjectChanged(
+  database: Database,
+  { type, data, origin }: FollowedEvent,
+): Promise<void> {
   const subject = String(data['ID']);
   const state = stateAfter(type, data);
   const changedAt = new Date(String(data['UpdatedAt']));

@@ -18,9 +18,13 @@ export function leave(database: Database, userId: string): Promise<void> {
   });
 }
 
-async function tenantsWithoutOwner(em: EntityManager, userId: string): Promise<Array<{ id: string; name: string }>> {
+async function tenantsWithoutOwner(
+  em: EntityManager,
+  userId: string,
+): Promise<Array<{ id: string; name: string }>> {
   const run = inTransaction(em);
   const left: Array<{ id: string; name: string }> = [];
-  for (const tenant of await lockOwnedTenants(run, userId)) if ((await countOtherOwners(run, tenant.id, userId)) === 0) left.push(tenant);
+  for (const tenant of await lockOwnedTenants(run, userId))
+    if ((await countOtherOwners(run, tenant.id, userId)) === 0) left.push(tenant);
   return left;
 }

@@ -10,7 +10,10 @@ const lockOwned: Statement = {
 };
 
 /** The tenants that a user owns, none of whose members and owners change before the transaction ends. */
-export function lockOwnedTenants(run: Run, userId: string): Promise<Array<{ id: string; name: string }>> {
+export function lockOwnedTenants(
+  run: Run,
+  userId: string,
+): Promise<Array<{ id: string; name: string }>> {
   return run<{ id: string; name: string }>(lockOwned, [userId]);
 }
 

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
+import { LockMode } from '@mikro-orm/core';
 import { removeGrantsOf } from '../grants/entries.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership } from '../tenants/membership.ts';
@@ -12,17 +12,27 @@ import { findTraces, findUnfinished } from './queries.ts';
  * Removes what is left of a user or bot that is marked as deleted, tenant by tenant: memberships, groups, grants. Whatever was
  * there before the mark is found here, and after it nothing is added.
  */
-export async function removeSubject(database: Database, subject: string, origin: Origin): Promise<void> {
-  for (const tenant of await findTraces(database, subject)) await database.transaction(tenant, (em) => removeFrom(em, { tenant, subject }, origin));
+export async function removeSubject(
+  database: Database,
+  subject: string,
+  origin: Origin,
+): Promise<void> {
+  for (const tenant of await findTraces(database, subject))
+    await database.transaction(tenant, (em) => removeFrom(em, { tenant, subject }, origin));
 }
 
 /** Removes what is left of subjects that are marked as deleted, wherever the event did not come through. */
 export async function finishRemovals(database: Database): Promise<void> {
   const origin = { operation: { name: 'Users_Delete' }, caller: serviceCaller('access') };
-  for (const subject of await findUnfinished(database)) await removeSubject(database, subject, origin);
+  for (const subject of await findUnfinished(database))
+    await removeSubject(database, subject, origin);
 }
 
-async function removeFrom(em: EntityManager, { tenant, subject }: { tenant: string; subject: string }, origin: Origin): Promise<void> {
+async function removeFrom(
+  em: EntityManager,
+  { tenant, subject }: { tenant: string; subject: string },
+  origin: Origin,
+): Promise<void> {
   if (subject.startsWith('bot_')) return removeGrantsOf(em, tenant, 'bot', subject);
   if (tenant === '') return removeGrantsOf(em, tenant, 'user', subject);
   // Like every change of members, one after the other; here also where the tenant is suspended.

@@ -10,7 +10,12 @@ const leavingMs = 60_000;
 export type ToldState = 'active' | 'disabled' | 'deleted';
 
 /** Notes what identity tells. News come twice and in any order: what is older than what is known changes nothing, and nobody comes back from deletion. */
-export async function setSubjectState(em: EntityManager, subject: string, state: ToldState, changedAt: Date): Promise<void> {
+export async function setSubjectState(
+  em: EntityManager,
+  subject: string,
+  state: ToldState,
+  changedAt: Date,
+): Promise<void> {
   await lockSubject(em, subject);
   const now = new Date();
   const stored = await em.findOne(SubjectStateEntity, { subject });
@@ -30,7 +35,15 @@ export async function setSubjectState(em: EntityManager, subject: string, state:
 export async function markLeaving(em: EntityManager, subject: string): Promise<void> {
   const now = new Date();
   const stored = await em.findOne(SubjectStateEntity, { subject });
-  if (!stored) em.persist(em.create(SubjectStateEntity, { subject, state: 'leaving', since: now, changedAt: new Date(0) }));
+  if (!stored)
+    em.persist(
+      em.create(SubjectStateEntity, {
+        subject,
+        state: 'leaving',
+        since: now,
+        changedAt: new Date(0),
+      }),
+    );
   else if (stored.state === 'active' || stored.state === 'leaving') {
     stored.state = 'leaving';
     stored.since = now;
@@ -38,7 +51,8 @@ export async function markLeaving(em: EntityManager, subject: string): Promise<v
 }
 
 /** Keeps what becomes of a user or bot from changing until the transaction ends. To be taken before any row of a tenant is locked. */
-export const lockSubject = (em: EntityManager, subject: string): Promise<void> => lockName(em, `subject ${subject}`);
+export const lockSubject = (em: EntityManager, subject: string): Promise<void> =>
+  lockName(em, `subject ${subject}`);
 
 /** What is known of a user or bot, if anything was ever told. It stays so until the transaction ends. */
 export async function lockState(em: EntityManager, subject: string) {
@@ -47,7 +61,11 @@ export async function lockState(em: EntityManager, subject: string) {
 }
 
 /** Throws not_found for a user or bot that has been deleted since the call began. It stays until the transaction ends. */
-export async function assertPresent(em: EntityManager, subject: string, what: 'user' | 'bot'): Promise<void> {
+export async function assertPresent(
+  em: EntityManager,
+  subject: string,
+  what: 'user' | 'bot',
+): Promise<void> {
   if ((await lockState(em, subject))?.state === 'deleted') throw notFound(what);
 }
 
@@ -55,5 +73,6 @@ export async function assertPresent(em: EntityManager, subject: string, what: 'u
 export async function assertStaying(em: EntityManager, subject: string): Promise<void> {
   await assertPresent(em, subject, 'user');
   const stored = await em.findOne(SubjectStateEntity, { subject });
-  if (stored?.state === 'leaving' && stored.since.getTime() > Date.now() - leavingMs) throw notFound('user');
+  if (stored?.state === 'leaving' && stored.since.getTime() > Date.now() - leavingMs)
+    throw notFound('user');
 }

@@ -1,26 +1,53 @@
-import { create } from '@bufbuild/protobuf';
-import { type Tenant, TenantMemberSchema, TenantSchema, type TenantsCreateRequest } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import {
+  type Tenant,
+  TenantMemberSchema,
+  TenantSchema,
+  type TenantsCreateRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { alreadyExists, denied, failedPrecondition, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import {
+  alreadyExists,
+  denied,
+  failedPrecondition,
+  invalid,
+  notFound,
+} from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { type Database, type EntityManager, inTransaction, lockName, violates } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  inTransaction,
+  lockName,
+  violates,
+} from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { create } from '@bufbuild/protobuf';
 import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../roles/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
-import { assertSsoProven } from './sso.ts';
-import { mergeSettings, TenantEntity, TenantMemberEntity, toTenant, toTenantMember } from './entities.ts';
+import {
+  mergeSettings,
+  TenantEntity,
+  TenantMemberEntity,
+  toTenant,
+  toTenantMember,
+} from './entities.ts';
 import { countCreatedBy } from './queries.ts';
 import { slugFromName, withSuffix } from './slug.ts';
+import { assertSsoProven } from './sso.ts';
 
 const tenantsPerPerson = 10;
 
 export type CreateDeps = { database: Database; directory: Directory; tenantCreation: boolean };
 
 /** Makes a tenant with its owner: all of it or nothing. */
-export async function createTenant(deps: CreateDeps, request: TenantsCreateRequest, call: Call): Promise<Tenant> {
+export async function createTenant(
+  deps: CreateDeps,
+  request: TenantsCreateRequest,
+  call: Call,
+): Promise<Tenant> {
   const sent = request.tenant ?? create(TenantSchema);
   const { owner, ownTenant } = await ownerOf(deps, request.ownerId ?? '', call);
   assertDefaultRole(sent.settings?.defaultRole ?? '');
@@ -37,7 +64,11 @@ export async function createTenant(deps: CreateDeps, request: TenantsCreateReque
 }
 
 /** Whose the tenant will be, and whether it counts as one that a person has made for themselves. */
-async function ownerOf(deps: CreateDeps, ownerId: string, call: Call): Promise<{ owner: string; ownTenant: boolean }> {
+async function ownerOf(
+  deps: CreateDeps,
+  ownerId: string,
+  call: Call,
+): Promise<{ owner: string; ownTenant: boolean }> {
   const { caller, allowedBy } = call;
   const forOneself = caller.type === 'user' && (ownerId === '' || ownerId === caller.id);
   if (allowedBy?.kind === 'platform' && !forOneself) {
@@ -47,7 +78,8 @@ async function ownerOf(deps: CreateDeps, ownerId: string, call: Call): Promise<{
   }
   if (!forOneself) throw denied();
   if (allowedBy?.kind === 'platform') return { owner: caller.id, ownTenant: false };
-  if (!deps.tenantCreation) throw denied('people cannot create tenants here', 'TENANT_CREATION_OFF');
+  if (!deps.tenantCreation)
+    throw denied('people cannot create tenants here', 'TENANT_CREATION_OFF');
   if (caller.email === '') throw denied('email is not verified', 'EMAIL_NOT_VERIFIED');
   return { owner: caller.id, ownTenant: true };
 }
@@ -59,7 +91,11 @@ function assertDefaultRole(role: string): void {
 
 type NewTenant = { sent: Tenant; slug: string; owner: string; ownTenant: boolean };
 
-function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewTenant, call: Call): Promise<Tenant> {
+function insertTenant(
+  database: Database,
+  { sent, slug, owner, ownTenant }: NewTenant,
+  call: Call,
+): Promise<Tenant> {
   const id = createId('tnt');
   return database.transaction(id, async (em) => {
     await assertStaying(em, owner);
@@ -78,12 +114,23 @@ function insertTenant(database: Database, { sent, slug, owner, ownTenant }: NewT
       purgeAt: null,
       ssoLiftedUntil: null,
     });
-    const member = em.create(TenantMemberEntity, { tenant: id, userId: owner, status: 'active', source: 'creator', joinedAt: now });
+    const member = em.create(TenantMemberEntity, {
+      tenant: id,
+      userId: owner,
+      status: 'active',
+      source: 'creator',
+      joinedAt: now,
+    });
     em.persist([tenant, member]);
     call.outdated.add(`user:${owner}`);
     const record = toTenant(tenant);
     const targets = [{ Type: 'tenant', ID: id, Name: sent.name }];
-    recordChange(em, call, { tenant: id, type: 'tenant.created', data: encodeJson(TenantSchema, record), targets });
+    recordChange(em, call, {
+      tenant: id,
+      type: 'tenant.created',
+      data: encodeJson(TenantSchema, record),
+      targets,
+    });
     recordChange(em, call, {
       tenant: id,
       type: 'tenant.member_added',
@@ -99,5 +146,8 @@ async function assertMayHaveAnother(em: EntityManager, userId: string): Promise<
   // Two creations at once would each count the nine that are there.
   await lockName(em, `tenants of ${userId}`);
   if ((await countCreatedBy(inTransaction(em), userId)) >= tenantsPerPerson)
-    throw failedPrecondition(`a person can create at most ${tenantsPerPerson} tenants`, 'TOO_MANY_TENANTS');
+    throw failedPrecondition(
+      `a person can create at most ${tenantsPerPerson} tenants`,
+      'TOO_MANY_TENANTS',
+    );
 }

@@ -1,7 +1,13 @@
+import {
+  type Tenant,
+  type TenantMember,
+  TenantMemberSchema,
+  TenantSchema,
+  type TenantSettings,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
 import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
-import { type Tenant, type TenantMember, TenantMemberSchema, TenantSchema, type TenantSettings } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { timeOf } from '@bailiwick/shared/times.ts';
 
 /** What a tenant decides for itself; what it has not set is not there. */
 export type StoredSettings = {
@@ -68,14 +74,22 @@ export type TenantRow = {
   updatedAt: Date | string;
 };
 
-export type TenantMemberRow = { tenant: string; userId: string; status: string; source: string; joinedAt: Date | string };
+export type TenantMemberRow = {
+  tenant: string;
+  userId: string;
+  status: string;
+  source: string;
+  joinedAt: Date | string;
+};
 
 /**
  * The tenant as one of its members sees it in a session that came from `ssoTenant`'s provider ("" = from none): where that
  * is not the single sign-on that the tenant requires, they learn that they belong to it and what it wants.
  */
 export function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
-  return row.settings.requireSso && row.id !== ssoTenant ? { ...row, settings: { requireSso: true }, metadata: {} } : row;
+  return row.settings.requireSso && row.id !== ssoTenant
+    ? { ...row, settings: { requireSso: true }, metadata: {} }
+    : row;
 }
 
 /** The record as the API returns it. */
@@ -104,7 +118,10 @@ export function toTenantMember(row: TenantMemberRow): TenantMember {
 }
 
 /** The settings that a request carries over those that are stored. */
-export function mergeSettings(stored: StoredSettings, sent: TenantSettings | undefined): StoredSettings {
+export function mergeSettings(
+  stored: StoredSettings,
+  sent: TenantSettings | undefined,
+): StoredSettings {
   const merged: StoredSettings = { ...stored };
   if (sent?.sessionIdleMinutes !== undefined) merged.sessionIdleMinutes = sent.sessionIdleMinutes;
   if (sent?.sessionMaxMinutes !== undefined) merged.sessionMaxMinutes = sent.sessionMaxMinutes;

@@ -2,13 +2,15 @@ import type { Tenants } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_p
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
-import { createTenant, type CreateDeps } from './create.ts';
+import { type CreateDeps, createTenant } from './create.ts';
 import { seenBy, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
 import { findTenant, tenantsOf } from './queries.ts';
 import { updateTenant } from './update.ts';
 
-export function tenantHandlers(deps: CreateDeps & { pager: Pager; tenantGraceSeconds: number }): Handlers<typeof Tenants> {
+export function tenantHandlers(
+  deps: CreateDeps & { pager: Pager; tenantGraceSeconds: number },
+): Handlers<typeof Tenants> {
   const { database, pager } = deps;
   return {
     async create(request, call) {
@@ -39,7 +41,9 @@ export function tenantHandlers(deps: CreateDeps & { pager: Pager; tenantGraceSec
       const query = pager.read(page, binding);
       const rows = await tenantsOf(database, caller.id, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
-      return { page: { items: items.map((row) => toTenant(seenBy(row, caller.ssoTenant))), nextCursor } };
+      return {
+        page: { items: items.map((row) => toTenant(seenBy(row, caller.ssoTenant))), nextCursor },
+      };
     },
   };
 }

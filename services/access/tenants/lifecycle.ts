@@ -1,15 +1,20 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Tenant } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
 import { TenantEntity, toTenant } from './entities.ts';
 import { changeTenant, tenantToChange } from './update.ts';
 
 // What becomes of a tenant. Decisions count active tenants only, so that each of these takes effect at once.
 
 /** Closes a tenant. It is removed for good when its grace is over. */
-export function deleteTenant(database: Database, id: string, graceSeconds: number, call: Call): Promise<void> {
+export function deleteTenant(
+  database: Database,
+  id: string,
+  graceSeconds: number,
+  call: Call,
+): Promise<void> {
   return database.transaction(id, async (em) => {
     const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!tenant || tenant.status === 'deleting') return;
@@ -35,10 +40,16 @@ export function restoreTenant(database: Database, id: string, call: Call): Promi
   return move(database, id, { from: 'deleting', to: 'active' }, call);
 }
 
-function move(database: Database, id: string, { from, to }: { from: string; to: string }, call: Call): Promise<Tenant> {
+function move(
+  database: Database,
+  id: string,
+  { from, to }: { from: string; to: string },
+  call: Call,
+): Promise<Tenant> {
   return database.transaction(id, async (em) => {
     const tenant = await tenantToChange(em, id, call);
-    if (tenant.status !== from && tenant.status !== to) throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS');
+    if (tenant.status !== from && tenant.status !== to)
+      throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS');
     await changeTenant(em, 'tenant.updated', tenant, call, () => {
       tenant.status = to;
       tenant.purgeAt = null;

@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { denied } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { LockMode } from '@mikro-orm/core';
 import { TenantEntity } from './entities.ts';
 
 /**

@@ -17,7 +17,11 @@ import { countOtherOwners, membersOf } from './queries.ts';
 
 type Deps = { database: Database; directory: Directory; pager: Pager };
 
-export function tenantMemberHandlers({ database, directory, pager }: Deps): Handlers<typeof TenantMembers> {
+export function tenantMemberHandlers({
+  database,
+  directory,
+  pager,
+}: Deps): Handlers<typeof TenantMembers> {
   return {
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
@@ -35,7 +39,13 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
         if (await em.findOne(TenantMemberEntity, { userId })) return;
         const role = settings.defaultRole || memberRole;
         await assertMayConfer(em, call.caller, tenant, [role]);
-        const member = em.create(TenantMemberEntity, { tenant, userId, status: 'active', source: 'admin', joinedAt: new Date() });
+        const member = em.create(TenantMemberEntity, {
+          tenant,
+          userId,
+          status: 'active',
+          source: 'admin',
+          joinedAt: new Date(),
+        });
         em.persist(member);
         recordMembership(em, call, 'tenant.member_added', member);
         await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
@@ -50,7 +60,11 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
         // Who is not a member does not learn that there is such a tenant.
         if (!member && call.allowedBy?.kind === 'self') throw denied();
         if (!member) return;
-        if (call.allowedBy?.kind === 'self' && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired) throw ssoRequired();
+        if (
+          call.allowedBy?.kind === 'self' &&
+          (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired
+        )
+          throw ssoRequired();
         await assertRemovable(em, call, tenant, userId);
         await endMembership(em, call, member);
       });
@@ -59,10 +73,16 @@ export function tenantMemberHandlers({ database, directory, pager }: Deps): Hand
   };
 }
 
-async function assertRemovable(em: EntityManager, call: Call, tenant: string, userId: string): Promise<void> {
+async function assertRemovable(
+  em: EntityManager,
+  call: Call,
+  tenant: string,
+  userId: string,
+): Promise<void> {
   const run = inTransaction(em);
   // By what is granted and not by what counts at present: a disabled owner is one again when they are enabled.
   if (!owns(await findHeld(run, { subject: userId, tenant, resources: [''] }))) return;
   await assertMayTouch(em, call.caller, tenant, [ownerRole]);
-  if ((await countOtherOwners(run, tenant, userId)) === 0) throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
+  if ((await countOtherOwners(run, tenant, userId)) === 0)
+    throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
 }

@@ -10,7 +10,11 @@ import { removeMemberships } from './queries.ts';
 type Cause = Origin & Partial<Pick<Call, 'outdated'>>;
 
 /** Ends a membership with its groups and grants. */
-export async function endMembership(em: EntityManager, cause: Cause, member: TenantMemberRow): Promise<void> {
+export async function endMembership(
+  em: EntityManager,
+  cause: Cause,
+  member: TenantMemberRow,
+): Promise<void> {
   const { tenant, userId } = member;
   // The row goes first: whoever adds the user to a group meanwhile waits for it and then finds no member.
   await em.nativeDelete(TenantMemberEntity, { tenant, userId });
@@ -19,7 +23,12 @@ export async function endMembership(em: EntityManager, cause: Cause, member: Ten
   recordMembership(em, cause, 'tenant.member_removed', member);
 }
 
-export function recordMembership(em: EntityManager, cause: Cause, type: string, member: TenantMemberRow): void {
+export function recordMembership(
+  em: EntityManager,
+  cause: Cause,
+  type: string,
+  member: TenantMemberRow,
+): void {
   cause.outdated?.add(`user:${member.userId}`);
   recordChange(em, cause, {
     tenant: member.tenant,

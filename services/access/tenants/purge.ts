@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
@@ -7,6 +6,7 @@ import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { purgeBatch, tablesOfTenants, tenantPurged } from '@bailiwick/shared/purge.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
+import { LockMode } from '@mikro-orm/core';
 import { finishRemovals } from '../subjects/removal.ts';
 import { TenantEntity } from './entities.ts';
 import { findPurgeable } from './queries.ts';
@@ -23,23 +23,38 @@ export function startPurger({ database, schema, graceSeconds, log }: Deps): Back
   async function round(): Promise<void> {
     for (const id of await findPurgeable(database)) {
       // One that cannot be removed keeps no other.
-      const failed = (error: unknown) => log.error('a tenant could not be removed, it is tried again', { tenant: id, error });
+      const failed = (error: unknown) =>
+        log.error('a tenant could not be removed, it is tried again', { tenant: id, error });
       await database.transaction(id, (em) => purgeTenant(em, schema, id)).catch(failed);
     }
     await finishRemovals(database);
   }
   // Where the grace is short, so is the wait for its end.
   const everyMs = Math.min(longestIntervalMs, graceSeconds * 250);
-  return repeat({ everyMs, log, failed: 'what was deleted could not be removed, it is tried again', work: round });
+  return repeat({
+    everyMs,
+    log,
+    failed: 'what was deleted could not be removed, it is tried again',
+    work: round,
+  });
 }
 
 async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string): Promise<void> {
   // Restored or removed since it was found: left alone.
-  const tenant = await em.findOne(TenantEntity, { id, status: 'deleting', purgeAt: { $lte: new Date() } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const tenant = await em.findOne(
+    TenantEntity,
+    { id, status: 'deleting', purgeAt: { $lte: new Date() } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (!tenant) return;
   for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(em, table, id));
   await em.nativeDelete(TenantEntity, { id });
   const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
   const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];
-  recordChange(em, origin, { tenant: id, type: tenantPurged, data: { ID: id, Slug: tenant.slug, Name: tenant.name }, targets });
+  recordChange(em, origin, {
+    tenant: id,
+    type: tenantPurged,
+    data: { ID: id, Slug: tenant.slug, Name: tenant.name },
+    targets,
+  });
 }

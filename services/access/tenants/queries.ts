@@ -2,10 +2,14 @@ import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.t
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { TenantMemberRow, TenantRow } from './entities.ts';
 
-const tenantColumns = 't.id, t.slug, t.name, t.status, t.settings, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
+const tenantColumns =
+  't.id, t.slug, t.name, t.status, t.settings, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
 const memberColumns = 'tenant, user_id as "userId", status, source, joined_at as "joinedAt"';
 
-const oneTenant: Statement = { name: 'access.tenant', text: `select ${tenantColumns} from tenant t where t.id = $1` };
+const oneTenant: Statement = {
+  name: 'access.tenant',
+  text: `select ${tenantColumns} from tenant t where t.id = $1`,
+};
 
 export async function findTenant(database: Database, id: string): Promise<TenantRow | undefined> {
   const rows = await database.query<TenantRow>(oneTenant, [id]);
@@ -19,7 +23,11 @@ const tenantsOfUser: Statement = {
 };
 
 /** The active tenants a user is an active member of, in order of id. */
-export function tenantsOf(database: Database, userId: string, { after, limit }: PageQuery): Promise<TenantRow[]> {
+export function tenantsOf(
+  database: Database,
+  userId: string,
+  { after, limit }: PageQuery,
+): Promise<TenantRow[]> {
   return database.query<TenantRow>(tenantsOfUser, [userId, after, limit]);
 }
 
@@ -29,7 +37,11 @@ const membersOfTenant: Statement = {
 };
 
 /** The members of a tenant, in order of their user's id. */
-export function membersOf(database: Database, tenant: string, { after, limit }: PageQuery): Promise<TenantMemberRow[]> {
+export function membersOf(
+  database: Database,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<TenantMemberRow[]> {
   return database.query<TenantMemberRow>(membersOfTenant, [tenant, after, limit]);
 }
 
@@ -79,7 +91,12 @@ const ownersOf: Statement = {
 };
 
 /** The users who own an active tenant directly, or whether `userId` is one of them, and its name. */
-export function findOwners(database: Database, tenant: string, userId: string, limit: number): Promise<Array<{ name: string; subject: string }>> {
+export function findOwners(
+  database: Database,
+  tenant: string,
+  userId: string,
+  limit: number,
+): Promise<Array<{ name: string; subject: string }>> {
   return database.query(ownersOf, [tenant, userId, limit]);
 }
 

@@ -11,7 +11,17 @@ test('a slug is made of the letters and digits of the name', () => {
 });
 
 test('every name gives a slug of the documented form, also with a suffix', () => {
-  for (const name of ['', 'X', '9 lives', '株式会社', '---', '💥', 'a'.repeat(128), `${'ab '.repeat(42)}x`, '٣']) {
+  for (const name of [
+    '',
+    'X',
+    '9 lives',
+    '株式会社',
+    '---',
+    '💥',
+    'a'.repeat(128),
+    `${'ab '.repeat(42)}x`,
+    '٣',
+  ]) {
     const slug = slugFromName(name);
     assert.match(slug, form, name);
     assert.match(withSuffix(slug), form, name);

@@ -8,6 +8,7 @@ import { failedPrecondition } from '@bailiwick/shared/errors.ts';
  */
 export function assertSsoProven({ type, ssoTenant }: Caller, tenant: string): void {
   if (type !== 'user' || (tenant !== '' && ssoTenant === tenant)) return;
-  const message = "Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key";
+  const message =
+    "Tenant.Settings.RequireSso can be switched on in a session that came from a provider of the tenant, or with a bot's key";
   throw failedPrecondition(message, 'SSO_UNPROVEN');
 }

@@ -1,9 +1,9 @@
-import type { Client } from '@connectrpc/connect';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Limiter } from '@bailiwick/shared/limits.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Refusals } from '@bailiwick/shared/refusals.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
+import type { Client } from '@connectrpc/connect';
 import type { AccountLimits } from '../limits.ts';
 import type { PasswordPolicy } from './password-policy.ts';
 import type { Passwords } from './passwords.ts';
@@ -25,6 +25,10 @@ export type AccountDeps = {
  * Whether one more mail of a kind may go to an address. What is too much is dropped without a word: an answer would tell of the
  * address. Each kind is counted for itself: anybody may register an address, and its owner could not reset the password any more.
  */
-export async function mayMail({ limiter, limits }: AccountDeps, kind: 'registration' | 'change' | 'reset', emailKey: string): Promise<boolean> {
+export async function mayMail(
+  { limiter, limits }: AccountDeps,
+  kind: 'registration' | 'change' | 'reset',
+  emailKey: string,
+): Promise<boolean> {
   return (await limiter.use(`mail ${kind} ${emailKey}`, limits.mails)) === 0;
 }

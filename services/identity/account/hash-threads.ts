@@ -11,8 +11,11 @@ const tasks = '/proc/self/task';
  */
 export function lowerHashThreads(): number {
   try {
-    const threads = readdirSync(tasks).filter((thread) => readFileSync(`${tasks}/${thread}/comm`, 'utf8').trim() === 'libuv-worker');
-    for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+    const threads = readdirSync(tasks).filter(
+      (thread) => readFileSync(`${tasks}/${thread}/comm`, 'utf8').trim() === 'libuv-worker',
+    );
+    for (const thread of threads)
+      setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
     return threads.length;
   } catch {
     return 0; // no Linux, or a sandbox that does not let a process renice itself: slower under load, and right all the same

@@ -1,7 +1,13 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { findEmail } from '@bailiwick/shared/email.ts';
-import { denied, notFound, ServiceError, unauthenticated, unavailable } from '@bailiwick/shared/errors.ts';
+import {
+  denied,
+  notFound,
+  ServiceError,
+  unauthenticated,
+  unavailable,
+} from '@bailiwick/shared/errors.ts';
 import { onPool } from '@bailiwick/shared/orm.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
@@ -16,7 +22,14 @@ const wrong = 'email or password is wrong';
 
 type Login = Pick<Handlers<typeof Account>, 'login' | 'logout' | 'get'>;
 
-export function loginHandlers({ database, passwords, passwordPolicy, authority, throttle, refusals }: AccountDeps): Login {
+export function loginHandlers({
+  database,
+  passwords,
+  passwordPolicy,
+  authority,
+  throttle,
+  refusals,
+}: AccountDeps): Login {
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
     // A text that is no address has no account: it takes the same way as an unknown one.
@@ -24,7 +37,8 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
     const key = email?.key ?? `? ${text.slice(0, 254)}`;
     const policy = await passwordPolicy.of(email?.domain ?? '');
     // Nothing is compared and nothing counted: the answer is the same whatever the account and the password are.
-    if (policy.tenant !== '' && !policy.lifted) throw await failure(ssoRequired(), call, text, await findUserByEmailKey(database, key));
+    if (policy.tenant !== '' && !policy.lifted)
+      throw await failure(ssoRequired(), call, text, await findUserByEmailKey(database, key));
     let user: UserRow | undefined;
     let pending: PendingRegistration | undefined;
     const holds = await throttle.attempt(key, call.caller.ip, async () => {
@@ -33,17 +47,40 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
       return passwords.verify(user?.passwordHash ?? pending?.password_hash, password);
     });
     const known = holds && (user?.status === 'active' || pending !== undefined);
-    if (known && !(await passwordPolicy.admits(policy, user?.id ?? ''))) throw await failure(ssoRequired(), call, text, user);
+    if (known && !(await passwordPolicy.admits(policy, user?.id ?? '')))
+      throw await failure(ssoRequired(), call, text, user);
     if (user && holds && user.status === 'active') return user;
-    const error = pending && holds ? denied('email is not verified', 'EMAIL_NOT_VERIFIED') : unauthenticated(wrong);
+    const error =
+      pending && holds
+        ? denied('email is not verified', 'EMAIL_NOT_VERIFIED')
+        : unauthenticated(wrong);
     throw await failure(error, call, text, user);
   }
 
   /** An error that is in the audit. */
-  async function failure(error: ServiceError, call: Call, address: string, user: UserRow | undefined): Promise<ServiceError> {
-    const target = { Type: user ? 'user' : 'address', ID: user?.id ?? '', Name: user?.email ?? address };
-    const refusal = { Tenant: '', Action: 'user.sign_in_failed', Result: 'failed', Code: error.code, Targets: [target] } as const;
-    await refusals.record(`sign in ${target.Type} ${target.ID || findEmail(address)?.key}`, call, refusal);
+  async function failure(
+    error: ServiceError,
+    call: Call,
+    address: string,
+    user: UserRow | undefined,
+  ): Promise<ServiceError> {
+    const target = {
+      Type: user ? 'user' : 'address',
+      ID: user?.id ?? '',
+      Name: user?.email ?? address,
+    };
+    const refusal = {
+      Tenant: '',
+      Action: 'user.sign_in_failed',
+      Result: 'failed',
+      Code: error.code,
+      Targets: [target],
+    } as const;
+    await refusals.record(
+      `sign in ${target.Type} ${target.ID || findEmail(address)?.key}`,
+      call,
+      refusal,
+    );
     return error;
   }
 
@@ -51,7 +88,9 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
     async login({ email, password }, call) {
       for (let tries = 0; tries < 3; tries++) {
         const { id, passwordHash } = await authenticate(email, password, call);
-        const rehashed = passwords.isOutdated(passwordHash ?? null) ? await passwords.hash(password) : undefined;
+        const rehashed = passwords.isOutdated(passwordHash ?? null)
+          ? await passwords.hash(password)
+          : undefined;
         const begun = await database.transaction(null, async (em) => {
           const user = await lockActive(em, id);
           // Disabled or deleted while the password was being checked.
@@ -60,7 +99,13 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
           if (user.passwordHash !== passwordHash) return undefined;
           if (rehashed) user.passwordHash = rehashed;
           const { ip, userAgent } = call.caller;
-          return beginSession(em, call, user, { authMethod: 'password', provider: '', ssoTenant: '', ip, userAgent });
+          return beginSession(em, call, user, {
+            authMethod: 'password',
+            provider: '',
+            ssoTenant: '',
+            ip,
+            userAgent,
+          });
         });
         if (begun) return begun;
       }
@@ -73,9 +118,15 @@ export function loginHandlers({ database, passwords, passwordPolicy, authority, 
     },
 
     async get(_request, { caller }) {
-      const [[user], { tenants }] = await Promise.all([findUsers(database, [caller.id]), authority.listUserTenants({ userId: caller.id })]);
+      const [[user], { tenants }] = await Promise.all([
+        findUsers(database, [caller.id]),
+        authority.listUserTenants({ userId: caller.id }),
+      ]);
       if (!user) throw notFound('user');
-      return { user: userRecord(user), tenants: tenants.map(({ id, slug, name }) => ({ id, slug, name })) };
+      return {
+        user: userRecord(user),
+        tenants: tenants.map(({ id, slug, name }) => ({ id, slug, name })),
+      };
     },
   };
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Code, ConnectError } from '@connectrpc/connect';
 import { createLog } from '@bailiwick/shared/log.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { createPasswordPolicy } from './password-policy.ts';
 
 const failing = (code: Code) => () => Promise.reject(new ConnectError('', code));
-const policyWith = (code: Code, check: () => Promise<never> = () => Promise.resolve({ redirect: '' } as never)) =>
+const policyWith = (
+  code: Code,
+  check: () => Promise<never> = () => Promise.resolve({ redirect: '' } as never),
+) =>
   createPasswordPolicy({
     sso: { find: failing(code) },
     redirects: { check },
@@ -15,14 +18,25 @@ const policyWith = (code: Code, check: () => Promise<never> = () => Promise.reso
   });
 
 test('where sso is of a version that knows no requirement, passwords serve', async () => {
-  assert.deepEqual(await policyWith(Code.Unimplemented).of('plain.example'), { tenant: '', lifted: false });
+  assert.deepEqual(await policyWith(Code.Unimplemented).of('plain.example'), {
+    tenant: '',
+    lifted: false,
+  });
 });
 
 test('who answers like that at its address and is not sso lets no password serve', async () => {
-  await assert.rejects(policyWith(Code.Unimplemented, failing(Code.Unimplemented)).of('plain.example'), { code: Code.Unimplemented });
+  await assert.rejects(
+    policyWith(Code.Unimplemented, failing(Code.Unimplemented)).of('plain.example'),
+    { code: Code.Unimplemented },
+  );
 });
 
 test('where sso is away no password serves', async () => {
-  for (const code of [Code.Unavailable, Code.Internal, Code.PermissionDenied, Code.DeadlineExceeded])
+  for (const code of [
+    Code.Unavailable,
+    Code.Internal,
+    Code.PermissionDenied,
+    Code.DeadlineExceeded,
+  ])
     await assert.rejects(policyWith(code).of('plain.example'), { code });
 });

@@ -1,4 +1,3 @@
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { PasswordPolicy as PolicyService } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -6,6 +5,7 @@ import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { createCache } from '@bailiwick/shared/cache.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** What is remembered of a domain, and for how long. */
 const remembered = { size: 1000, lifetimeMs: 2000 } as const;
@@ -49,7 +49,10 @@ export function createPasswordPolicy({ sso, redirects, authority, admission, log
     /** Whether a policy lets this user in, whose password was right. */
     async admits({ tenant, lifted }: Policy, userId: string): Promise<boolean> {
       if (tenant === '') return true;
-      return lifted && (await authority.listOwners({ tenant, limit: 1, userId })).userIds.includes(userId);
+      return (
+        lifted &&
+        (await authority.listOwners({ tenant, limit: 1, userId })).userIds.includes(userId)
+      );
     },
   };
 }

@@ -1,5 +1,5 @@
-import { invalid } from '@bailiwick/shared/errors.ts';
 import { findEmail } from '@bailiwick/shared/email.ts';
+import { invalid } from '@bailiwick/shared/errors.ts';
 
 export type PasswordProfile = 'standard' | 'nist';
 
@@ -13,7 +13,9 @@ let common: Promise<ReadonlySet<string>> | undefined;
 // Some thirty thousand passwords from known breaches: loaded when the first password is set, since a replica that
 // only checks tokens needs none of it.
 function commonPasswords(): Promise<ReadonlySet<string>> {
-  common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'].filter((word) => word.length >= 8)));
+  common ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].filter((word) => word.length >= 8)),
+  );
   return common;
 }
 
@@ -28,8 +30,10 @@ export function createPasswordRules(profile: PasswordProfile) {
     if (password === '') return [];
     const text = password.normalize('NFKC').toLowerCase();
     const problems: string[] = [];
-    if (Array.from(text).length < minLengths[profile]) problems.push(`Password must be at least ${minLengths[profile]} characters`);
-    if ((await commonPasswords()).has(text)) problems.push('Password is one of the most common passwords');
+    if (Array.from(text).length < minLengths[profile])
+      problems.push(`Password must be at least ${minLengths[profile]} characters`);
+    if ((await commonPasswords()).has(text))
+      problems.push('Password is one of the most common passwords');
     if (isMadeOf(text, [...wordsOf(address), 'bailiwick'])) problems.push(madeOf);
     return problems;
   };
@@ -52,4 +56,7 @@ function wordsOf(address: string): string[] {
 
 /** Whether hardly anything is left of a password without one of these words. */
 const isMadeOf = (text: string, words: readonly string[]): boolean =>
-  words.some((word) => word.length >= shortestWord && text.includes(word) && text.replaceAll(word, '').length < 4);
+  words.some(
+    (word) =>
+      word.length >= shortestWord && text.includes(word) && text.replaceAll(word, '').length < 4,
+  );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { getPriority } from 'node:os';
 import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import process from 'node:process';
 import { test } from 'node:test';
 import { assertNotMadeOf, createPasswordRules } from './password-rules.ts';
@@ -26,7 +26,10 @@ test('without a hash the same work is done and the answer is no', async () => {
     times.unknown += await timed(() => passwords.verify(undefined, 'wrong'));
   }
   assert.equal(await passwords.verify(null, 'wrong'), false);
-  assert.ok(times.unknown > times.known / 2 && times.unknown < times.known * 2, JSON.stringify(times));
+  assert.ok(
+    times.unknown > times.known / 2 && times.unknown < times.known * 2,
+    JSON.stringify(times),
+  );
 });
 
 test('a hash of other parameters is outdated', async () => {
@@ -38,7 +41,9 @@ test('a hash of other parameters is outdated', async () => {
 
 test('more hashes at once than can be worked off in seconds are refused', async () => {
   const passwords = createPasswords();
-  const outcomes = await Promise.allSettled(Array.from({ length: 450 }, () => passwords.verify(undefined, 'x')));
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 450 }, () => passwords.verify(undefined, 'x')),
+  );
   const refused = outcomes.filter(({ status }) => status === 'rejected');
   assert.ok(refused.length > 0 && refused.length < 60, String(refused.length));
 });
@@ -58,11 +63,14 @@ test('what is not wanted any more when its turn comes is not hashed', async () =
 });
 
 const threadless =
-  (process.platform !== 'linux' && 'priorities of threads are Linux’s') || (process.versions['deno'] !== undefined && 'Deno has no threads for this alone');
+  (process.platform !== 'linux' && 'priorities of threads are Linux’s') ||
+  (process.versions['deno'] !== undefined && 'Deno has no threads for this alone');
 
 test('the threads that hash have a lower priority', { skip: threadless }, async () => {
   await createPasswords().hash('x');
-  const workers = readdirSync('/proc/self/task').filter((thread) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === 'libuv-worker');
+  const workers = readdirSync('/proc/self/task').filter(
+    (thread) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === 'libuv-worker',
+  );
   assert.ok(workers.length > 0);
   for (const worker of workers) assert.ok(getPriority(Number(worker)) > getPriority(process.pid));
 });
@@ -70,18 +78,37 @@ test('the threads that hash have a lower priority', { skip: threadless }, async 
 test('password rules refuse what is tried first, and nothing else', async () => {
   const rules = createPasswordRules('standard');
   const email = 'grace.hopper@navy.example.com';
-  for (const weak of ['password', 'PASSWORD', 'iloveyou', 'grace.hopper', 'Grace.Hopper1', 'navy.example.com', 'bailiwick!', 'grace.hopper@navy.example.com']) {
+  for (const weak of [
+    'password',
+    'PASSWORD',
+    'iloveyou',
+    'grace.hopper',
+    'Grace.Hopper1',
+    'navy.example.com',
+    'bailiwick!',
+    'grace.hopper@navy.example.com',
+  ]) {
     assert.equal((await rules(weak, email)).length, 1, weak);
   }
-  for (const strong of ['correct horse battery', 'p4ssw0rd is a song', 'grace.hopper likes cobol', 'ünïcödé wörks', ''])
+  for (const strong of [
+    'correct horse battery',
+    'p4ssw0rd is a song',
+    'grace.hopper likes cobol',
+    'ünïcödé wörks',
+    '',
+  ])
     assert.deepEqual(await rules(strong, email), [], strong);
-  assert.deepEqual(await createPasswordRules('nist')('fourteen chars', email), ['Password must be at least 15 characters']);
+  assert.deepEqual(await createPasswordRules('nist')('fourteen chars', email), [
+    'Password must be at least 15 characters',
+  ]);
   assert.deepEqual(await createPasswordRules('nist')('fifteen  chars!', email), []);
 });
 
 test('a password made of the account’s address is refused where the request names none', async () => {
   assert.deepEqual(await createPasswordRules('standard')('grace.hopper'), []);
-  assert.throws(() => assertNotMadeOf('grace.hopper@navy.example.com', 'Grace.Hopper1'), { code: 'invalid_argument' });
+  assert.throws(() => assertNotMadeOf('grace.hopper@navy.example.com', 'Grace.Hopper1'), {
+    code: 'invalid_argument',
+  });
   assertNotMadeOf('grace.hopper@navy.example.com', 'grace.hopper likes cobol');
 });
 

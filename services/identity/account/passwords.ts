@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
+import { availableParallelism } from 'node:os';
 import { exhausted } from '@bailiwick/shared/errors.ts';
 import { gauge } from '@bailiwick/shared/metrics.ts';
+import { hash, verify } from '@node-rs/argon2';
 import { lowerHashThreads } from './hash-threads.ts';
 
 /** argon2id as in RFC 9106's second choice for memory-constrained servers, OWASP's first: 19 MiB, two passes, one lane. */
@@ -14,7 +14,10 @@ const currentForm = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.ti
 /** Work beyond this many waiting hashes is refused rather than collapsing under them: at 7 ms each it is a wait of seconds. */
 const maxWaiting = 400;
 
-const queue = gauge({ name: 'bailiwick_hash_queue', about: 'Passwords that wait to be hashed. At 400, sign-ins are refused.' });
+const queue = gauge({
+  name: 'bailiwick_hash_queue',
+  about: 'Passwords that wait to be hashed. At 400, sign-ins are refused.',
+});
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -27,7 +30,8 @@ export function createPasswords() {
 
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     if (running < limit) running++;
-    else if (waiting.length < maxWaiting) await new Promise<void>((resolve) => waiting.push(resolve));
+    else if (waiting.length < maxWaiting)
+      await new Promise<void>((resolve) => waiting.push(resolve));
     else throw exhausted('too many sign-ins at once', 1);
     try {
       return await work();
@@ -53,7 +57,8 @@ export function createPasswords() {
   return {
     hash: hashOf,
     /** Whether a hash was made with other parameters than today's: it is renewed at the next sign-in. */
-    isOutdated: (passwordHash: string | null): boolean => passwordHash !== null && !passwordHash.startsWith(currentForm),
+    isOutdated: (passwordHash: string | null): boolean =>
+      passwordHash !== null && !passwordHash.startsWith(currentForm),
     /** Whether the password is the hash's. Without a hash it does the same work and says no. */
     async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
       const against = passwordHash ?? (await decoy);

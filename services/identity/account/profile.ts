@@ -1,7 +1,7 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import { noticeTask } from '@bailiwick/shared/tasks.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
@@ -36,16 +36,21 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
     },
 
     async changePassword({ current, password }, call) {
-      const stored = await database.transaction(null, (em) => em.findOne(UserEntity, { id: call.caller.id }));
+      const stored = await database.transaction(null, (em) =>
+        em.findOne(UserEntity, { id: call.caller.id }),
+      );
       if (!stored) throw notFound('user');
       assertNotMadeOf(stored.email, password);
-      const holds = await throttle.attempt(stored.emailKey, call.caller.ip, () => passwords.verify(stored.passwordHash, current));
+      const holds = await throttle.attempt(stored.emailKey, call.caller.ip, () =>
+        passwords.verify(stored.passwordHash, current),
+      );
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password);
       await database.transaction(null, async (em) => {
         const user = await lockActive(em, stored.id);
         // Changed by somebody else while this was being checked: what was proved is not true any more.
-        if (!user || user.passwordHash !== stored.passwordHash) throw denied('Current is wrong', 'WRONG_PASSWORD');
+        if (!user || user.passwordHash !== stored.passwordHash)
+          throw denied('Current is wrong', 'WRONG_PASSWORD');
         user.passwordHash = passwordHash;
         user.updatedAt = timeAfter(user.updatedAt);
         // Whoever reads the person's mail may have asked for them.
@@ -53,7 +58,9 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
         await voidEmailChanges(em, user.id);
         await endOtherSessions(em, user.id, call.caller.credentialId);
         call.outdated.add(`user:${user.id}`);
-        recordUser(em, call, 'user.password_changed', user, { tasks: [noticeTask('password_changed', user.email, { locale: user.locale })] });
+        recordUser(em, call, 'user.password_changed', user, {
+          tasks: [noticeTask('password_changed', user.email, { locale: user.locale })],
+        });
       });
       return {};
     },

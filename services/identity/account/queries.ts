@@ -1,9 +1,21 @@
-import { type Database, type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Run,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 
 // One-time tokens are consumed by one conditional statement: of any number of calls at once, one wins,
 // and an expired token is dead whether or not anything has swept it.
 
-export type PendingRegistration = { user_id: string; email: string; email_key: string; password_hash: string; password_group: string };
+export type PendingRegistration = {
+  user_id: string;
+  email: string;
+  email_key: string;
+  password_hash: string;
+  password_group: string;
+};
 
 const newest: Statement = {
   name: 'identity.newest_registration',
@@ -12,13 +24,19 @@ const newest: Statement = {
 };
 
 /** The latest attempt to register an address that still waits for its verification. */
-export async function findNewestRegistration(run: Run, emailKey: string): Promise<PendingRegistration | undefined> {
+export async function findNewestRegistration(
+  run: Run,
+  emailKey: string,
+): Promise<PendingRegistration | undefined> {
   const [row] = await run<PendingRegistration>(newest, [emailKey]);
   return row;
 }
 
 /** The address that a token is about, alive or not: two calls about one address run one after the other. */
-export async function findTokenAddress(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
+export async function findTokenAddress(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
   const [row] = await execute<{ email_key: string }>(
     em,
     'select email_key from registration where token_hash = $1 union all select email_key from email_change where token_hash = $1',
@@ -28,7 +46,10 @@ export async function findTokenAddress(em: EntityManager, tokenHash: Uint8Array)
 }
 
 /** Takes the registration of a token out of the table, if the token is alive. */
-export async function consumeRegistration(em: EntityManager, tokenHash: Uint8Array): Promise<PendingRegistration | undefined> {
+export async function consumeRegistration(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<PendingRegistration | undefined> {
   const [row] = await execute<PendingRegistration>(
     em,
     'delete from registration where token_hash = $1 and expires_at > now() returning user_id, email, email_key, password_hash, password_group',
@@ -38,17 +59,29 @@ export async function consumeRegistration(em: EntityManager, tokenHash: Uint8Arr
 }
 
 /** Takes all other attempts of an address out of the table and tells which passwords they had. */
-export async function consumeRivals(em: EntityManager, emailKey: string): Promise<Array<{ password_group: string; alive: boolean }>> {
-  return execute(em, 'delete from registration where email_key = $1 returning password_group, expires_at > now() as alive', [emailKey]);
+export async function consumeRivals(
+  em: EntityManager,
+  emailKey: string,
+): Promise<Array<{ password_group: string; alive: boolean }>> {
+  return execute(
+    em,
+    'delete from registration where email_key = $1 returning password_group, expires_at > now() as alive',
+    [emailKey],
+  );
 }
 
 /** Gives a waiting registration a new token; the one before is void. */
-export async function renewRegistration(em: EntityManager, userId: string, tokenHash: Uint8Array, expiresAt: Date): Promise<boolean> {
-  const rows = await execute(em, 'update registration set token_hash = $1, expires_at = $2 where user_id = $3 returning user_id', [
-    tokenHash,
-    expiresAt,
-    userId,
-  ]);
+export async function renewRegistration(
+  em: EntityManager,
+  userId: string,
+  tokenHash: Uint8Array,
+  expiresAt: Date,
+): Promise<boolean> {
+  const rows = await execute(
+    em,
+    'update registration set token_hash = $1, expires_at = $2 where user_id = $3 returning user_id',
+    [tokenHash, expiresAt, userId],
+  );
   return rows.length > 0;
 }
 
@@ -85,11 +118,18 @@ export const sweeps: readonly Statement[] = [
 ];
 
 /** Deletes some of the rows that a sweep is about. Returns how many. */
-export async function sweep(database: Database, statement: Statement, limit: number): Promise<number> {
+export async function sweep(
+  database: Database,
+  statement: Statement,
+  limit: number,
+): Promise<number> {
   return (await database.query(statement, [limit])).length;
 }
 
-const resetToken: Statement = { name: 'identity.reset_token', text: 'select 1 as one from reset_token where token_hash = $1 and expires_at > now()' };
+const resetToken: Statement = {
+  name: 'identity.reset_token',
+  text: 'select 1 as one from reset_token where token_hash = $1 and expires_at > now()',
+};
 
 /** Whether there is such a token now; only consuming it decides. */
 export async function hasResetToken(database: Database, tokenHash: Uint8Array): Promise<boolean> {
@@ -97,13 +137,23 @@ export async function hasResetToken(database: Database, tokenHash: Uint8Array): 
 }
 
 /** Whose reset token it is, alive or not: the user is locked before the token is consumed. */
-export async function findResetUser(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(em, 'select user_id from reset_token where token_hash = $1', [tokenHash]);
+export async function findResetUser(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(
+    em,
+    'select user_id from reset_token where token_hash = $1',
+    [tokenHash],
+  );
   return row?.user_id;
 }
 
 /** Consumes a reset token; a token issued for an address that the user no longer has is dead. */
-export async function consumeResetToken(em: EntityManager, tokenHash: Uint8Array): Promise<boolean> {
+export async function consumeResetToken(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<boolean> {
   const rows = await execute(
     em,
     `delete from reset_token t using user_account u
@@ -123,19 +173,32 @@ const leaving: Statement = {
 };
 
 /** The address that the change of a token would leave behind; undefined where the token changes none. */
-export async function findLeaving(database: Database, tokenHash: Uint8Array): Promise<string | undefined> {
+export async function findLeaving(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
   const [row] = await database.query<{ email: string }>(leaving, [tokenHash]);
   return row?.email;
 }
 
 /** Whose change of address it is, alive or not: the user is locked before the token is consumed. */
-export async function findEmailChangeUser(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(em, 'select user_id from email_change where token_hash = $1', [tokenHash]);
+export async function findEmailChangeUser(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(
+    em,
+    'select user_id from email_change where token_hash = $1',
+    [tokenHash],
+  );
   return row?.user_id;
 }
 
 /** Takes the change of address of a token out of the table, if the token is alive. */
-export async function consumeEmailChange(em: EntityManager, tokenHash: Uint8Array): Promise<{ email: string; email_key: string } | undefined> {
+export async function consumeEmailChange(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<{ email: string; email_key: string } | undefined> {
   const [row] = await execute<{ email: string; email_key: string }>(
     em,
     'delete from email_change where token_hash = $1 and expires_at > now() returning email, email_key',
@@ -170,12 +233,20 @@ const countOf: Statement = {
 export type FailureState = { failures: number; wait: number | null; network: string };
 
 /** How an account stands for sign-ins from a network, and under which network they are counted: "" = the unknown ones. */
-export async function findFailures(database: Database, emailKey: string, network: string): Promise<FailureState | undefined> {
+export async function findFailures(
+  database: Database,
+  emailKey: string,
+  network: string,
+): Promise<FailureState | undefined> {
   const [state] = await database.query<FailureState>(failuresOf, [emailKey, network]);
   return state;
 }
 
-export async function countFailure(database: Database, emailKey: string, network: string): Promise<void> {
+export async function countFailure(
+  database: Database,
+  emailKey: string,
+  network: string,
+): Promise<void> {
   await database.query(countOf, [emailKey, network]);
 }
 
@@ -183,7 +254,11 @@ export async function countFailure(database: Database, emailKey: string, network
  * Remembers a sign-in: its network is known from now on, and the failures it was counted with are forgotten. Those of
  * other networks stay: a person who signs in at home gives nobody elsewhere new guesses.
  */
-export async function recordSuccess(em: EntityManager, emailKey: string, network: string): Promise<void> {
+export async function recordSuccess(
+  em: EntityManager,
+  emailKey: string,
+  network: string,
+): Promise<void> {
   await execute(
     em,
     `with known as (

@@ -4,7 +4,7 @@ import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { recordChange, type Target } from '@bailiwick/shared/outbox.ts';
 import type { Task } from '@bailiwick/shared/tasks.ts';
-import { userJson, type UserRow } from '../users/entities.ts';
+import { type UserRow, userJson } from '../users/entities.ts';
 
 /** One text for every token that does not work: unknown, used, void or expired. */
 export const deadToken = () => failedPrecondition('the token is not valid any more');
@@ -12,13 +12,31 @@ export const deadToken = () => failedPrecondition('the token is not valid any mo
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
 
 /** Records a change of a user with the event that carries the user's record. */
-export function recordUser(em: EntityManager, call: Call, type: string, user: UserRow, more: RecordedWith = {}): void {
+export function recordUser(
+  em: EntityManager,
+  call: Call,
+  type: string,
+  user: UserRow,
+  more: RecordedWith = {},
+): void {
   const { targets: others = [], ...rest } = more;
   const targets = [{ Type: 'user', ID: user.id, Name: user.email }, ...others];
   recordChange(em, call, { tenant: '', type, data: userJson(user), targets, ...rest });
 }
 
 /** Records a call about an address that must look the same whether or not the address is known. */
-export function recordAuditOnly(em: EntityManager, call: Call, action: string, address: string, tasks: readonly Task[]): void {
-  recordChange(em, call, { tenant: '', type: action, data: null, targets: [{ Type: 'address', ID: '', Name: address }], tasks });
+export function recordAuditOnly(
+  em: EntityManager,
+  call: Call,
+  action: string,
+  address: string,
+  tasks: readonly Task[],
+): void {
+  recordChange(em, call, {
+    tenant: '',
+    type: action,
+    data: null,
+    targets: [{ Type: 'address', ID: '', Name: address }],
+    tasks,
+  });
 }

@@ -11,7 +11,14 @@ import { type AccountDeps, mayMail } from './deps.ts';
 import { applyEmailChange, assertMayLeave } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
 import { evenly } from './pace.ts';
-import { consumeRegistration, consumeRivals, findLeaving, findNewestRegistration, findTokenAddress, renewRegistration } from './queries.ts';
+import {
+  consumeRegistration,
+  consumeRivals,
+  findLeaving,
+  findNewestRegistration,
+  findTokenAddress,
+  renewRegistration,
+} from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
 
@@ -19,7 +26,13 @@ const lifetimeMs = 24 * 60 * 60 * 1000;
 
 type Registration = Pick<Handlers<typeof Account>, 'register' | 'verify' | 'resendVerification'>;
 
-type Attempt = { userId: string; email: Email; password: string; passwordHash: string; mailing: boolean };
+type Attempt = {
+  userId: string;
+  email: Email;
+  password: string;
+  passwordHash: string;
+  mailing: boolean;
+};
 
 /** Registration and verification: nothing here tells a stranger whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
@@ -29,7 +42,11 @@ export function registrationHandlers(deps: AccountDeps): Registration {
    * Stores an attempt to register, with whether its password is that of the one before. False where another came in between:
    * then it is compared anew, unless it is the `last` time. What was not compared counts as another password.
    */
-  async function addAttempt({ userId, email, password, passwordHash, mailing }: Attempt, last: boolean, call: Call): Promise<boolean> {
+  async function addAttempt(
+    { userId, email, password, passwordHash, mailing }: Attempt,
+    last: boolean,
+    call: Call,
+  ): Promise<boolean> {
     const rival = await findNewestRegistration(onPool(database), email.key);
     const sameAsRival = await passwords.verify(rival?.password_hash, password);
     const now = new Date();
@@ -57,8 +74,14 @@ export function registrationHandlers(deps: AccountDeps): Registration {
           expiresAt,
         }),
       );
-      const pending = { ...newUser(userId, email, passwordHash, now), status: 'pending', emailVerified: false };
-      recordUser(em, call, 'user.registered', pending, { tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [] });
+      const pending = {
+        ...newUser(userId, email, passwordHash, now),
+        status: 'pending',
+        emailVerified: false,
+      };
+      recordUser(em, call, 'user.registered', pending, {
+        tasks: mailing ? [verificationMail(deps, email.address, token, expiresAt)] : [],
+      });
       return true;
     });
   }
@@ -68,7 +91,13 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       const email = normaliseEmail(text);
       // The same work for known and unknown addresses: one hash, one verification, one transaction, one mail.
       const userId = createId('usr');
-      const attempt = { userId, email, password, passwordHash: await passwords.hash(password), mailing: await mayMail(deps, 'registration', email.key) };
+      const attempt = {
+        userId,
+        email,
+        password,
+        passwordHash: await passwords.hash(password),
+        mailing: await mayMail(deps, 'registration', email.key),
+      };
       let tries = 1;
       while (!(await addAttempt(attempt, tries === 3, call))) tries++;
       return { userId };
@@ -89,13 +118,22 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         if (await em.findOne(UserEntity, { emailKey: registration.email_key })) throw deadToken();
         const rivals = await consumeRivals(em, registration.email_key);
         // Somebody else may have registered this address with a password of theirs: then nobody's password counts.
-        const disputed = rivals.some((rival) => rival.alive && rival.password_group !== registration.password_group);
+        const disputed = rivals.some(
+          (rival) => rival.alive && rival.password_group !== registration.password_group,
+        );
         const email = { address: registration.email, key: registration.email_key };
-        const user = newUser(registration.user_id, email, disputed ? null : registration.password_hash, new Date());
+        const user = newUser(
+          registration.user_id,
+          email,
+          disputed ? null : registration.password_hash,
+          new Date(),
+        );
         em.persist(em.create(UserEntity, user));
         // The reset token goes by the user's row, so that has to be there first.
         await em.flush();
-        recordUser(em, call, 'user.verified', user, { tasks: disputed ? [await resetMail(em, keyRing, user)] : [] });
+        recordUser(em, call, 'user.verified', user, {
+          tasks: disputed ? [await resetMail(em, keyRing, user)] : [],
+        });
       });
       return {};
     },
@@ -109,8 +147,18 @@ export function registrationHandlers(deps: AccountDeps): Registration {
         const token = createToken('verify');
         const expiresAt = new Date(Date.now() + lifetimeMs);
         await database.transaction(null, async (em) => {
-          const renewed = mailing && registration && !known && (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
-          recordAuditOnly(em, call, 'user.verification_resent', email.address, renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : []);
+          const renewed =
+            mailing &&
+            registration &&
+            !known &&
+            (await renewRegistration(em, registration.user_id, tokenHash(token), expiresAt));
+          recordAuditOnly(
+            em,
+            call,
+            'user.verification_resent',
+            email.address,
+            renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : [],
+          );
         });
       });
       return {};
@@ -118,11 +166,26 @@ export function registrationHandlers(deps: AccountDeps): Registration {
   };
 }
 
-function verificationMail({ keyRing }: Pick<AccountDeps, 'keyRing'>, address: string, token: string, expiresAt: Date): Task {
-  return mailTask('Account_Task_SendEmailVerification', keyRing, { Email: address, Token: token }, { expiresAt: expiresAt.toISOString() });
+function verificationMail(
+  { keyRing }: Pick<AccountDeps, 'keyRing'>,
+  address: string,
+  token: string,
+  expiresAt: Date,
+): Task {
+  return mailTask(
+    'Account_Task_SendEmailVerification',
+    keyRing,
+    { Email: address, Token: token },
+    { expiresAt: expiresAt.toISOString() },
+  );
 }
 
-function recordAlreadyRegistered(em: EntityManager, call: Call, known: UserRow, mailing: boolean): void {
+function recordAlreadyRegistered(
+  em: EntityManager,
+  call: Call,
+  known: UserRow,
+  mailing: boolean,
+): void {
   recordAuditOnly(
     em,
     call,

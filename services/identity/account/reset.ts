@@ -8,13 +8,20 @@ import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
 import { endSessions } from '../sessions/queries.ts';
-import { UserEntity, userJson, type UserRow } from '../users/entities.ts';
+import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
 import { evenly } from './pace.ts';
 import { assertNotMadeOf } from './password-rules.ts';
-import { clearFailures, consumeResetToken, findResetUser, hasResetToken, voidEmailChanges, voidResetTokens } from './queries.ts';
+import {
+  clearFailures,
+  consumeResetToken,
+  findResetUser,
+  hasResetToken,
+  voidEmailChanges,
+  voidResetTokens,
+} from './queries.ts';
 import { deadToken, recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 60 * 60 * 1000;
@@ -32,8 +39,18 @@ export function resetHandlers(deps: AccountDeps): Reset {
           // Of two at once the second voids the first's token. An unknown address is locked too: both wait alike.
           if (mailing) await lockName(em, `account ${email.key}`);
           // Locked: a token that is made while somebody disables the person would outlive that.
-          const user = await em.findOne(UserEntity, { emailKey: email.key, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-          recordAuditOnly(em, call, 'user.password_reset_requested', email.address, user && mailing ? [await resetMail(em, keyRing, user)] : []);
+          const user = await em.findOne(
+            UserEntity,
+            { emailKey: email.key, status: 'active' },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
+          recordAuditOnly(
+            em,
+            call,
+            'user.password_reset_requested',
+            email.address,
+            user && mailing ? [await resetMail(em, keyRing, user)] : [],
+          );
         });
       });
       return {};
@@ -65,7 +82,10 @@ export function resetHandlers(deps: AccountDeps): Reset {
         user.emailVerified = true;
         user.updatedAt = timeAfter(user.updatedAt);
         const tasks = [noticeTask('password_changed', user.email, { locale: user.locale })];
-        recordUser(em, call, 'user.password_changed', user, { previous: changedFields(before, userJson(user)), tasks });
+        recordUser(em, call, 'user.password_changed', user, {
+          previous: changedFields(before, userJson(user)),
+          tasks,
+        });
       });
       return {};
     },
@@ -78,7 +98,20 @@ export async function resetMail(em: EntityManager, keyRing: KeyRing, user: UserR
   const now = new Date();
   const expiresAt = new Date(now.getTime() + lifetimeMs);
   await voidResetTokens(em, user.id);
-  em.persist(em.create(ResetTokenEntity, { tokenHash: tokenHash(token), userId: user.id, emailKey: user.emailKey, createdAt: now, expiresAt }));
+  em.persist(
+    em.create(ResetTokenEntity, {
+      tokenHash: tokenHash(token),
+      userId: user.id,
+      emailKey: user.emailKey,
+      createdAt: now,
+      expiresAt,
+    }),
+  );
   const extra = { expiresAt: expiresAt.toISOString(), locale: user.locale };
-  return mailTask('Account_Task_SendPasswordReset', keyRing, { Email: user.email, Token: token }, extra);
+  return mailTask(
+    'Account_Task_SendPasswordReset',
+    keyRing,
+    { Email: user.email, Token: token },
+    extra,
+  );
 }

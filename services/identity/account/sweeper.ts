@@ -10,7 +10,10 @@ const batch = 5000;
 const failed = 'expired rows could not be removed';
 
 /** Removes expired rows. Nothing relies on it: whatever reads such a row asks for its expiry itself. */
-export function createSweeper({ database, limiter }: { database: Database; limiter: Limiter }, log: Log): Background {
+export function createSweeper(
+  { database, limiter }: { database: Database; limiter: Limiter },
+  log: Log,
+): Background {
   return repeat({
     everyMs: intervalMs,
     log,
@@ -20,7 +23,11 @@ export function createSweeper({ database, limiter }: { database: Database; limit
 }
 
 /** Table by table: where one has too many, or cannot be swept, the others are. */
-export async function removeExpired(database: Database, log: Log, isStopped = () => false): Promise<void> {
+export async function removeExpired(
+  database: Database,
+  log: Log,
+  isStopped = () => false,
+): Promise<void> {
   for (const statement of sweeps) {
     try {
       while (!isStopped() && (await sweep(database, statement, batch)) === batch);

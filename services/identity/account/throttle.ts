@@ -39,7 +39,8 @@ export function createThrottle({ database, limiter, limits }: Deps) {
       await limiter.take(`login ${emailKey} ${network}`, limits.account);
       return inTurn(`${emailKey} ${network}`, async () => {
         const state = await findFailures(database, emailKey, homeNetwork(ip));
-        if (state && state.failures >= hardStop) throw exhausted('too many failed sign-ins, reset the password', longestWaitSeconds);
+        if (state && state.failures >= hardStop)
+          throw exhausted('too many failed sign-ins, reset the password', longestWaitSeconds);
         if (state?.wait) throw exhausted('too many failed sign-ins, try again later', state.wait);
         const holds = await check();
         if (!holds) await countFailure(database, emailKey, state?.network ?? '');

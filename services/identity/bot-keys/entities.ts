@@ -1,7 +1,10 @@
-import { create } from '@bufbuild/protobuf';
-import { type BotKey, BotKeySchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
+import {
+  type BotKey,
+  BotKeySchema,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
 export const BotKeyEntity = defineEntity({
@@ -75,4 +78,5 @@ export function botKeyRecord(row: BotKeyRow): BotKey {
 }
 
 /** The record in documented JSON, as events carry it. */
-export const botKeyJson = (row: BotKeyRow): JsonObject => encodeJson(BotKeySchema, botKeyRecord(row));
+export const botKeyJson = (row: BotKeyRow): JsonObject =>
+  encodeJson(BotKeySchema, botKeyRecord(row));

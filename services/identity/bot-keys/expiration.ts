@@ -1,17 +1,18 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { BotKeysSetExpirationRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from './deps.ts';
-import { BotKeyEntity, botKeyJson, type BotKeyRow } from './entities.ts';
+import { BotKeyEntity, type BotKeyRow, botKeyJson } from './entities.ts';
 import { assertWithinLimit, nextNotice } from './expiry.ts';
 import { recordKey } from './records.ts';
 
 type StoredKey = InferEntity<typeof BotKeyEntity>;
 
-const isOver = (key: StoredKey, now: Date): boolean => Boolean(key.revokedAt) || key.expiresAt <= now;
+const isOver = (key: StoredKey, now: Date): boolean =>
+  Boolean(key.revokedAt) || key.expiresAt <= now;
 
 /** Throws failed_precondition for a key that has ended: it never lives again. */
 export function assertUsable(key: StoredKey, now: Date): void {
@@ -20,7 +21,11 @@ export function assertUsable(key: StoredKey, now: Date): void {
 }
 
 /** Moves a key's expiry; now or the past revokes it. What has ended already is left alone without a word. */
-export async function setExpiration({ database, authority }: BotKeyDeps, request: BotKeysSetExpirationRequest, call: Call): Promise<BotKeyRow> {
+export async function setExpiration(
+  { database, authority }: BotKeyDeps,
+  request: BotKeysSetExpirationRequest,
+  call: Call,
+): Promise<BotKeyRow> {
   const { tenant, id } = request;
   const asked = request.expiresAt ? timestampDate(request.expiresAt) : new Date();
   const now = new Date();
@@ -34,7 +39,8 @@ export async function setExpiration({ database, authority }: BotKeyDeps, request
     if (!key) throw notFound('bot key');
     if (isRevocation && isOver(key, now)) return key;
     assertUsable(key, now);
-    if (key.rotatedTo !== '' && asked > key.expiresAt) throw failedPrecondition('the key has been rotated: it can only end sooner', 'ROTATED');
+    if (key.rotatedTo !== '' && asked > key.expiresAt)
+      throw failedPrecondition('the key has been rotated: it can only end sooner', 'ROTATED');
     const before = botKeyJson(key);
     moveTo(key, asked, now);
     const previous = changedFields(before, botKeyJson(key));

@@ -18,9 +18,16 @@ test('BotKeys_Create takes an expiry up to 365 days or the tenant’s limit ahea
   assert.deepEqual(expiryOf(inDays(365), 0, now), inDays(365));
   assert.deepEqual(expiryOf(inDays(30), 30, now), inDays(30));
   const late = (days: number) => new Date(inDays(days).getTime() + 1);
-  assert.throws(() => expiryOf(late(365), 0, now), { code: 'invalid_argument', message: 'ExpiresAt must be at most 365 days ahead' });
-  assert.throws(() => expiryOf(late(365), 1000, now), { message: 'ExpiresAt must be at most 365 days ahead' });
-  assert.throws(() => assertWithinLimit(late(30), 30, now), { message: 'ExpiresAt must be at most 30 days ahead' });
+  assert.throws(() => expiryOf(late(365), 0, now), {
+    code: 'invalid_argument',
+    message: 'ExpiresAt must be at most 365 days ahead',
+  });
+  assert.throws(() => expiryOf(late(365), 1000, now), {
+    message: 'ExpiresAt must be at most 365 days ahead',
+  });
+  assert.throws(() => assertWithinLimit(late(30), 30, now), {
+    message: 'ExpiresAt must be at most 30 days ahead',
+  });
 });
 
 test('BotKeys_Rotate leaves the old key 24 hours, or less where it had less', () => {
@@ -31,9 +38,14 @@ test('BotKeys_Rotate leaves the old key 24 hours, or less where it had less', ()
 test('an expiry is announced 14 days and 3 days before and when it comes, each once', () => {
   const expiresAt = inDays(90);
   const times: number[] = [];
-  for (let at = nextNotice(expiresAt, now); at; at = nextNotice(expiresAt, at)) times.push((at.getTime() - now.getTime()) / dayMs);
+  for (let at = nextNotice(expiresAt, now); at; at = nextNotice(expiresAt, at))
+    times.push((at.getTime() - now.getTime()) / dayMs);
   assert.deepEqual(times, [76, 87, 90]);
-  assert.deepEqual(nextNotice(inDays(10), now), inDays(7), 'what lives shorter than a warning has none');
+  assert.deepEqual(
+    nextNotice(inDays(10), now),
+    inDays(7),
+    'what lives shorter than a warning has none',
+  );
   assert.deepEqual(nextNotice(inDays(1), now), inDays(1));
   assert.equal(nextNotice(now, now), null);
 });

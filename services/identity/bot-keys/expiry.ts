@@ -12,23 +12,27 @@ const overlapMs = dayMs;
 const warningsMs = [14 * dayMs, 3 * dayMs];
 
 /** `tenantDays` is what the key's tenant allows; 0 = it has not said. */
-const allowedDays = (tenantDays: number): number => (tenantDays > 0 ? Math.min(tenantDays, maxDays) : maxDays);
+const allowedDays = (tenantDays: number): number =>
+  tenantDays > 0 ? Math.min(tenantDays, maxDays) : maxDays;
 
 /** Throws invalid_argument for a time that is further ahead than a key may live. */
 export function assertWithinLimit(expiresAt: Date, tenantDays: number, now: Date): void {
   const days = allowedDays(tenantDays);
-  if (expiresAt.getTime() > now.getTime() + days * dayMs) throw invalid(`ExpiresAt must be at most ${days} days ahead`);
+  if (expiresAt.getTime() > now.getTime() + days * dayMs)
+    throw invalid(`ExpiresAt must be at most ${days} days ahead`);
 }
 
 /** When a new key expires. */
 export function expiryOf(asked: Date | undefined, tenantDays: number, now: Date): Date {
-  if (!asked) return new Date(now.getTime() + Math.min(defaultDays, allowedDays(tenantDays)) * dayMs);
+  if (!asked)
+    return new Date(now.getTime() + Math.min(defaultDays, allowedDays(tenantDays)) * dayMs);
   assertWithinLimit(asked, tenantDays, now);
   return asked;
 }
 
 /** When a key that is rotated now expires: no later than it would have by itself. */
-export const expiryAfterRotation = (expiresAt: Date, now: Date): Date => new Date(Math.min(expiresAt.getTime(), now.getTime() + overlapMs));
+export const expiryAfterRotation = (expiresAt: Date, now: Date): Date =>
+  new Date(Math.min(expiresAt.getTime(), now.getTime() + overlapMs));
 
 /** The next time after `after` at which something is to be said about an expiry. A warning that comes too late is left out. */
 export function nextNotice(expiresAt: Date, after: Date): Date | null {

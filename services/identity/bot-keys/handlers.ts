@@ -1,7 +1,7 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { BotKeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findBot } from '../bots/queries.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { botKeyRecord } from './entities.ts';
@@ -24,7 +24,20 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
       await assertMayIssue(deps, call, { tenant, bot, permissions });
       const { key, secret } = await database.transaction(tenant, async (em) => {
         await lockBot(em, bot);
-        const issued = await issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: '', createdBy: call.caller.id }, now);
+        const issued = await issueKey(
+          em,
+          {
+            tenant,
+            bot,
+            name,
+            permissions,
+            allowedIps,
+            expiresAt,
+            rotatedFrom: '',
+            createdBy: call.caller.id,
+          },
+          now,
+        );
         recordKey(em, call, 'bot_key.created', issued.key);
         return issued;
       });
@@ -41,7 +54,12 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
       const binding = [operation.name, tenant, bot];
       const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(await listBotKeys(database, tenant, bot, query), query, binding, ({ id }) => id);
+      const { items, nextCursor } = pager.cut(
+        await listBotKeys(database, tenant, bot, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
       return { page: { items: items.map(botKeyRecord), nextCursor } };
     },
 

@@ -16,7 +16,11 @@ type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
  * Throws permission_denied unless the caller itself holds all that the key's holder receives: whoever makes a key has its
  * secret. A bot has grants in its own tenant and on the platform only, so that the tenant in question can stand for it.
  */
-export async function assertMayIssue({ authority }: Pick<BotKeyDeps, 'authority'>, { caller, signal }: Call, key: KeyRights): Promise<void> {
+export async function assertMayIssue(
+  { authority }: Pick<BotKeyDeps, 'authority'>,
+  { caller, signal }: Call,
+  key: KeyRights,
+): Promise<void> {
   const { lacking } = await authority.mayConferBot(
     {
       principalType: caller.type,
@@ -30,7 +34,8 @@ export async function assertMayIssue({ authority }: Pick<BotKeyDeps, 'authority'
     },
     { signal },
   );
-  if (lacking !== '') throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
+  if (lacking !== '')
+    throw denied(`this would confer ${lacking}, which the caller does not hold`, 'ESCALATION');
 }
 
 /** Locks the bot of a key against its deletion: no key outlives its bot. */
@@ -39,15 +44,32 @@ export async function lockBot(em: EntityManager, id: string): Promise<void> {
   if (!bot) throw notFound('bot');
 }
 
-export type NewKey = KeyRights & Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & { expiresAt: Date };
+export type NewKey = KeyRights &
+  Pick<BotKeyRow, 'name' | 'allowedIps' | 'rotatedFrom' | 'createdBy'> & { expiresAt: Date };
 
 /** Stores a new key in the transaction of `em`. This is the only time that its secret is there to be read. */
-export async function issueKey(em: EntityManager, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey, now: Date) {
+export async function issueKey(
+  em: EntityManager,
+  { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom, createdBy }: NewKey,
+  now: Date,
+) {
   // Two of them at once do not both find the last place free.
   await lockName(em, `keys of ${bot}`);
   // One that replaces another is none more: that ends within a day.
-  if (rotatedFrom === '' && (await em.count(BotKeyEntity, { tenant, bot, revokedAt: null, rotatedTo: '', expiresAt: { $gt: now } })) >= keysPerBot)
-    throw failedPrecondition(`a bot has at most ${keysPerBot} keys that have not ended`, 'BOT_KEY_LIMIT');
+  if (
+    rotatedFrom === '' &&
+    (await em.count(BotKeyEntity, {
+      tenant,
+      bot,
+      revokedAt: null,
+      rotatedTo: '',
+      expiresAt: { $gt: now },
+    })) >= keysPerBot
+  )
+    throw failedPrecondition(
+      `a bot has at most ${keysPerBot} keys that have not ended`,
+      'BOT_KEY_LIMIT',
+    );
   const secret = createToken('botKey');
   const key = em.create(BotKeyEntity, {
     tenant,

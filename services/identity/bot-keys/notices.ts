@@ -15,7 +15,15 @@ const origin = { operation: { name: '' }, caller: serviceCaller('identity') };
  * Says that keys are about to expire, and that they have. Any number of replicas may run it: each row is one's. No key
  * lives by it: whatever reads one asks for its expiry itself.
  */
-export function createKeyNotices({ database, log, intervalMs = 5000 }: { database: Database; log: Log; intervalMs?: number }): Background {
+export function createKeyNotices({
+  database,
+  log,
+  intervalMs = 5000,
+}: {
+  database: Database;
+  log: Log;
+  intervalMs?: number;
+}): Background {
   const announce = () =>
     database.transaction(null, async (em) => {
       const keys = await takeDue(em, batch);

@@ -1,13 +1,25 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { BotKeyRow } from './entities.ts';
 
 const columns = `k.tenant, k.id, k.bot, k.name, k.prefix, k.last4, k.permissions, k.allowed_ips as "allowedIps", k.expires_at as "expiresAt",
   k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt", k.rotated_from as "rotatedFrom", k.created_by as "createdBy", k.created_at as "createdAt"`;
 
-const byId: Statement = { name: 'identity.bot_key', text: `select ${columns} from bot_key k where k.tenant = $1 and k.id = $2` };
+const byId: Statement = {
+  name: 'identity.bot_key',
+  text: `select ${columns} from bot_key k where k.tenant = $1 and k.id = $2`,
+};
 
-export async function findBotKey(database: Database, tenant: string, id: string): Promise<BotKeyRow | undefined> {
+export async function findBotKey(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<BotKeyRow | undefined> {
   const [row] = await database.query<BotKeyRow>(byId, [tenant, id]);
   return row;
 }
@@ -18,7 +30,12 @@ const ofBot: Statement = {
 };
 
 /** A page of a bot's keys, and one row more where there are more. */
-export function listBotKeys(database: Database, tenant: string, bot: string, { after, limit }: PageQuery): Promise<BotKeyRow[]> {
+export function listBotKeys(
+  database: Database,
+  tenant: string,
+  bot: string,
+  { after, limit }: PageQuery,
+): Promise<BotKeyRow[]> {
   return database.query<BotKeyRow>(ofBot, [tenant, bot, after, limit]);
 }
 
@@ -30,27 +47,45 @@ const live: Statement = {
          where k.token_hash = $1 and k.expires_at > now() and k.revoked_at is null and b.active`,
 };
 
-export type LiveBotKey = Pick<BotKeyRow, 'tenant' | 'id' | 'bot' | 'permissions' | 'allowedIps'> & { expiresAt: string; stale: boolean };
+export type LiveBotKey = Pick<BotKeyRow, 'tenant' | 'id' | 'bot' | 'permissions' | 'allowedIps'> & {
+  expiresAt: string;
+  stale: boolean;
+};
 
 /** The key with a secret, if it has not ended and its bot is active. */
-export async function findLiveBotKey(database: Database, tokenHash: Uint8Array): Promise<LiveBotKey | undefined> {
+export async function findLiveBotKey(
+  database: Database,
+  tokenHash: Uint8Array,
+): Promise<LiveBotKey | undefined> {
   const [key] = await database.query<LiveBotKey>(live, [tokenHash]);
   return key;
 }
 
 // The condition is there for those who come at once: one of them writes.
 const unused = `(last_used_at is null or last_used_at < now() - interval '1 minute')`;
-const touchKey: Statement = { name: 'identity.touch_bot_key', text: `update bot_key set last_used_at = now() where tenant = $1 and id = $2 and ${unused}` };
-const touchBot: Statement = { name: 'identity.touch_bot', text: `update bot set last_used_at = now() where tenant = $1 and id = $2 and ${unused}` };
+const touchKey: Statement = {
+  name: 'identity.touch_bot_key',
+  text: `update bot_key set last_used_at = now() where tenant = $1 and id = $2 and ${unused}`,
+};
+const touchBot: Statement = {
+  name: 'identity.touch_bot',
+  text: `update bot set last_used_at = now() where tenant = $1 and id = $2 and ${unused}`,
+};
 
 /** Writes the last use, of the key and of its bot, at most once a minute: a busy bot costs no write a call. */
-export async function touchBotKey(database: Database, { tenant, id, bot }: LiveBotKey): Promise<void> {
+export async function touchBotKey(
+  database: Database,
+  { tenant, id, bot }: LiveBotKey,
+): Promise<void> {
   await database.query(touchKey, [tenant, id]);
   await database.query(touchBot, [tenant, bot]);
 }
 
 /** Takes keys of whichever tenant about whose expiry something is to be said. Each is one sweeper's until its transaction ends. */
-export async function takeDue(em: EntityManager, limit: number): Promise<Array<BotKeyRow & { noticeAt: string }>> {
+export async function takeDue(
+  em: EntityManager,
+  limit: number,
+): Promise<Array<BotKeyRow & { noticeAt: string }>> {
   return execute(
     em,
     `select ${columns}, k.notice_at as "noticeAt" from bot_key k where k.notice_at <= now() order by k.notice_at limit $1 for update skip locked`,
@@ -58,6 +93,14 @@ export async function takeDue(em: EntityManager, limit: number): Promise<Array<B
   );
 }
 
-export async function setNotice(em: EntityManager, { tenant, id }: BotKeyRow, noticeAt: Date | null): Promise<void> {
-  await execute(em, 'update bot_key set notice_at = $3 where tenant = $1 and id = $2', [tenant, id, noticeAt]);
+export async function setNotice(
+  em: EntityManager,
+  { tenant, id }: BotKeyRow,
+  noticeAt: Date | null,
+): Promise<void> {
+  await execute(em, 'update bot_key set notice_at = $3 where tenant = $1 and id = $2', [
+    tenant,
+    id,
+    noticeAt,
+  ]);
 }

@@ -1,10 +1,16 @@
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
-import { botKeyJson, type BotKeyRow } from './entities.ts';
+import { type BotKeyRow, botKeyJson } from './entities.ts';
 
 /** Writes the event of a change of a key. It carries the record, which has no part of the secret that could be tried. */
-export function recordKey(em: EntityManager, origin: Origin, type: string, key: BotKeyRow, previous: JsonObject = {}): void {
+export function recordKey(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  key: BotKeyRow,
+  previous: JsonObject = {},
+): void {
   const targets = [
     { Type: 'bot_key', ID: key.id, Name: key.name },
     { Type: 'bot', ID: key.bot, Name: '' },

@@ -1,7 +1,7 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { BotKeysRotateRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bot_keys_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { denied, failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import type { BotKeyDeps } from './deps.ts';
 import { BotKeyEntity } from './entities.ts';
@@ -12,12 +12,17 @@ import { findBotKey } from './queries.ts';
 import { recordKey } from './records.ts';
 
 /** Makes a key's successor. Of any number of calls for one key at once, one makes it. */
-export async function rotateKey(deps: BotKeyDeps, { tenant, id, expiresAt: asked }: BotKeysRotateRequest, call: Call) {
+export async function rotateKey(
+  deps: BotKeyDeps,
+  { tenant, id, expiresAt: asked }: BotKeysRotateRequest,
+  call: Call,
+) {
   const { database, authority } = deps;
   const { caller } = call;
   const known = await findBotKey(database, tenant, id);
   if (!known) throw notFound('bot key');
-  if (caller.type === 'bot' && caller.id !== known.bot) throw denied('a bot rotates its own keys only', 'NOT_OWN_KEY');
+  if (caller.type === 'bot' && caller.id !== known.bot)
+    throw denied('a bot rotates its own keys only', 'NOT_OWN_KEY');
   const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
   const now = new Date();
   const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
@@ -28,9 +33,23 @@ export async function rotateKey(deps: BotKeyDeps, { tenant, id, expiresAt: asked
     const old = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!old) throw notFound('bot key');
     assertUsable(old, now);
-    if (old.rotatedTo !== '') throw failedPrecondition('the key has been rotated already', 'ROTATED');
+    if (old.rotatedTo !== '')
+      throw failedPrecondition('the key has been rotated already', 'ROTATED');
     const { bot, name, permissions, allowedIps } = old;
-    const issued = await issueKey(em, { tenant, bot, name, permissions, allowedIps, expiresAt, rotatedFrom: id, createdBy: caller.id }, now);
+    const issued = await issueKey(
+      em,
+      {
+        tenant,
+        bot,
+        name,
+        permissions,
+        allowedIps,
+        expiresAt,
+        rotatedFrom: id,
+        createdBy: caller.id,
+      },
+      now,
+    );
     old.rotatedTo = issued.key.id;
     old.expiresAt = expiryAfterRotation(old.expiresAt, now);
     old.noticeAt = nextNotice(old.expiresAt, now);

@@ -1,7 +1,7 @@
-import { create } from '@bufbuild/protobuf';
 import { type Bot, BotSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** A program of a tenant, which calls with keys of its own. */

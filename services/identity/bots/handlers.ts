@@ -1,5 +1,3 @@
-import type { Client } from '@connectrpc/connect';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Bots } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
@@ -7,6 +5,8 @@ import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { BotKeyEntity } from '../bot-keys/entities.ts';
 import { BotEntity, botRecord } from './entities.ts';
@@ -19,7 +19,9 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
   const tell = (subject: string, state: 'active' | 'disabled' | 'deleted', changedAt: Date) =>
     authority
       .setSubjectState({ subject, state, changedAt: timestampFromDate(changedAt) })
-      .catch((error: unknown) => log.warn('access hears of a bot by its event only', { error, bot: subject }));
+      .catch((error: unknown) =>
+        log.warn('access hears of a bot by its event only', { error, bot: subject }),
+      );
 
   return {
     async save(request, call) {
@@ -38,7 +40,12 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(await listBots(database, tenant, query), query, binding, ({ id }) => id);
+      const { items, nextCursor } = pager.cut(
+        await listBots(database, tenant, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
       return { page: { items: items.map(botRecord), nextCursor } };
     },
 

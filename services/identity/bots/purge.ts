@@ -11,7 +11,12 @@ export async function removeBots(em: EntityManager, tenant: string, origin: Orig
     const bots = await em.find(BotEntity, {}, { limit: batch });
     if (bots.length === 0) return;
     for (const bot of bots) {
-      recordChange(em, origin, { tenant, type: 'bot.deleted', data: botJson(bot), targets: [targetOf(bot)] });
+      recordChange(em, origin, {
+        tenant,
+        type: 'bot.deleted',
+        data: botJson(bot),
+        targets: [targetOf(bot)],
+      });
       em.remove(bot);
     }
     // What is written is not kept: no tenant has so many bots that they fill the memory.

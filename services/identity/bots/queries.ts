@@ -11,19 +11,30 @@ const byIds: Statement = {
 };
 
 /** The bots of a tenant among `ids`, in order of id. */
-export function findBots(database: Database, tenant: string, ids: readonly string[]): Promise<BotRow[]> {
+export function findBots(
+  database: Database,
+  tenant: string,
+  ids: readonly string[],
+): Promise<BotRow[]> {
   return database.query<BotRow>(byIds, [tenant, ids]);
 }
 
 // For the platform, which grants to bots of whatever tenant.
-const byIdsAnywhere: Statement = { name: 'identity.bots_anywhere', text: `select ${columns} from bot b where b.id = any($1) order by b.id` };
+const byIdsAnywhere: Statement = {
+  name: 'identity.bots_anywhere',
+  text: `select ${columns} from bot b where b.id = any($1) order by b.id`,
+};
 
 /** The bots among `ids`, whichever tenant is theirs. */
 export function findBotsAnywhere(database: Database, ids: readonly string[]): Promise<BotRow[]> {
   return database.query<BotRow>(byIdsAnywhere, [ids]);
 }
 
-export async function findBot(database: Database, tenant: string, id: string): Promise<BotRow | undefined> {
+export async function findBot(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<BotRow | undefined> {
   const [row] = await findBots(database, tenant, [id]);
   return row;
 }
@@ -34,6 +45,10 @@ const ofTenant: Statement = {
 };
 
 /** A page of a tenant's bots, and one row more where there are more. */
-export function listBots(database: Database, tenant: string, { after, limit }: PageQuery): Promise<BotRow[]> {
+export function listBots(
+  database: Database,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<BotRow[]> {
   return database.query<BotRow>(ofTenant, [tenant, after, limit]);
 }

@@ -1,6 +1,8 @@
-import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { type Bot, BotSchema, type BotsSaveRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
+import {
+  type Bot,
+  BotSchema,
+  type BotsSaveRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/bots_pb.ts';
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
@@ -8,19 +10,29 @@ import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';
-import { BotEntity, botJson, type BotRow } from './entities.ts';
+import { BotEntity, type BotRow, botJson } from './entities.ts';
 
 /** Creates a bot where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
-export async function saveBot(database: Database, request: BotsSaveRequest, call: Call): Promise<BotRow> {
+export async function saveBot(
+  database: Database,
+  request: BotsSaveRequest,
+  call: Call,
+): Promise<BotRow> {
   const sent = request.bot ?? create(BotSchema);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
   return database.transaction(sent.tenant, async (em) => {
-    const stored = sent.id === '' ? null : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const stored =
+      sent.id === ''
+        ? null
+        : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (sent.id !== '' && !stored) throw notFound('bot');
     // A bot that is not there yet is not the one that was read.
-    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince) throw failedPrecondition('the bot was changed meanwhile', 'STALE');
+    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
+      throw failedPrecondition('the bot was changed meanwhile', 'STALE');
     if (!stored) return insertBot(em, sent, call);
     const before = botJson(stored);
     applyTo(stored, sent);
@@ -66,8 +78,24 @@ function applyTo(bot: BotRow, sent: Bot): void {
 }
 
 /** Writes the event of a change of a bot. */
-export function recordBot(em: EntityManager, call: Call, type: string, bot: BotRow, previous: JsonObject = {}): void {
-  recordChange(em, call, { tenant: bot.tenant, type, data: botJson(bot), previous, targets: [targetOf(bot)] });
+export function recordBot(
+  em: EntityManager,
+  call: Call,
+  type: string,
+  bot: BotRow,
+  previous: JsonObject = {},
+): void {
+  recordChange(em, call, {
+    tenant: bot.tenant,
+    type,
+    data: botJson(bot),
+    previous,
+    targets: [targetOf(bot)],
+  });
 }
 
-export const targetOf = ({ id, name }: Pick<BotRow, 'id' | 'name'>) => ({ Type: 'bot', ID: id, Name: name });
+export const targetOf = ({ id, name }: Pick<BotRow, 'id' | 'name'>) => ({
+  Type: 'bot',
+  ID: id,
+  Name: name,
+});

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { create } from '@bufbuild/protobuf';
 import { AccountProfileSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { UsersGetByEmailRequestSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
+import { create } from '@bufbuild/protobuf';
 import type { ProvidersIdentity } from './queries.ts';
 
 // What a provider says of a person passes the rules that it would pass if the person said it here.
@@ -16,12 +16,16 @@ const isText = (text: string): boolean => text.isWellFormed() && !text.includes(
 
 /** Whether it says who somebody is, in texts that can be stored. */
 export function isIdentity({ tenant, provider, issuer, subject }: ProvidersIdentity): boolean {
-  return [tenant, provider, issuer, subject].every((text) => text !== '' && isText(text) && Buffer.byteLength(text) <= maxBytes);
+  return [tenant, provider, issuer, subject].every(
+    (text) => text !== '' && isText(text) && Buffer.byteLength(text) <= maxBytes,
+  );
 }
 
 /** The asserted address; undefined where it is none. */
 export function assertedEmail(email: string): Email | undefined {
-  const isAddress = validate(UsersGetByEmailRequestSchema, create(UsersGetByEmailRequestSchema, { email })).length === 0;
+  const isAddress =
+    validate(UsersGetByEmailRequestSchema, create(UsersGetByEmailRequestSchema, { email }))
+      .length === 0;
   return isAddress ? normaliseEmail(email) : undefined;
 }
 
@@ -31,11 +35,19 @@ export function assertedProfile({ name, givenName, familyName, picture, locale }
     name: passing('name', name),
     givenName: passing('givenName', givenName),
     familyName: passing('familyName', familyName),
-    picture: /^https?:$/.test(URL.parse(picture)?.protocol ?? '') ? passing('picture', picture) : '',
+    picture: /^https?:$/.test(URL.parse(picture)?.protocol ?? '')
+      ? passing('picture', picture)
+      : '',
     locale: passing('locale', locale),
   };
 }
 
-function passing(field: 'name' | 'givenName' | 'familyName' | 'picture' | 'locale', value: string): string {
-  return isText(value) && validate(AccountProfileSchema, create(AccountProfileSchema, { [field]: value })).length === 0 ? value : '';
+function passing(
+  field: 'name' | 'givenName' | 'familyName' | 'picture' | 'locale',
+  value: string,
+): string {
+  return isText(value) &&
+    validate(AccountProfileSchema, create(AccountProfileSchema, { [field]: value })).length === 0
+    ? value
+    : '';
 }

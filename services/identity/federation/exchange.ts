@@ -8,7 +8,11 @@ import { lockActive } from '../users/lock.ts';
 import { consumeCode, findCodeUser } from './queries.ts';
 
 /** What an application does with the code that a person came back to it with. */
-export function exchangeHandler({ database }: { database: Database }): Pick<Handlers<typeof Account>, 'exchangeCode'> {
+export function exchangeHandler({
+  database,
+}: {
+  database: Database;
+}): Pick<Handlers<typeof Account>, 'exchangeCode'> {
   return {
     async exchangeCode({ code }, call) {
       if (tokenKind(code) !== 'code') throw deadToken();

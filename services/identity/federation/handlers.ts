@@ -1,4 +1,7 @@
-import type { Federation, OpenSessionRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
+import type {
+  Federation,
+  OpenSessionRequest,
+} from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
@@ -13,7 +16,11 @@ import { forgetProvider, holdIdentityAt, voidCodesFor } from './queries.ts';
 const codeMs = 60_000;
 
 /** Single sign-on, after sso has checked what the provider said. */
-export function federationHandlers({ database }: { database: Database }): Handlers<typeof Federation> {
+export function federationHandlers({
+  database,
+}: {
+  database: Database;
+}): Handlers<typeof Federation> {
   return {
     async admit(request, call) {
       const { user, outcome } = await admit(database, request, fromBrowser(call, request));
@@ -24,9 +31,15 @@ export function federationHandlers({ database }: { database: Database }): Handle
       return database.transaction(request.tenant, async (em) => {
         const user = await lockActive(em, request.userId);
         if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
-        if (!(await holdIdentityAt(em, request, user.id))) throw denied('the account is not linked to the provider any more', 'PROVIDER_INACTIVE');
+        if (!(await holdIdentityAt(em, request, user.id)))
+          throw denied('the account is not linked to the provider any more', 'PROVIDER_INACTIVE');
         if (request.origin !== '') return { token: await issueCode(em, request, user) };
-        const { token } = await beginSession(em, fromBrowser(call, request), user, beginningOf(request));
+        const { token } = await beginSession(
+          em,
+          fromBrowser(call, request),
+          user,
+          beginningOf(request),
+        );
         return { token };
       });
     },
@@ -42,18 +55,39 @@ export function federationHandlers({ database }: { database: Database }): Handle
 }
 
 /** The audit tells of the person's browser, and not of the service that calls for it. */
-const fromBrowser = (call: Call, { ip, userAgent }: { ip: string; userAgent: string }): Call => ({ ...call, caller: { ...call.caller, ip, userAgent } });
+const fromBrowser = (call: Call, { ip, userAgent }: { ip: string; userAgent: string }): Call => ({
+  ...call,
+  caller: { ...call.caller, ip, userAgent },
+});
 
-const beginningOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessionRequest) => ({ authMethod, provider, ssoTenant: tenant, ip, userAgent });
+const beginningOf = ({ authMethod, provider, tenant, ip, userAgent }: OpenSessionRequest) => ({
+  authMethod,
+  provider,
+  ssoTenant: tenant,
+  ip,
+  userAgent,
+});
 
 /** A code for an application. The one that it had for the same person before is void. */
-async function issueCode(em: EntityManager, request: OpenSessionRequest, user: UserRow): Promise<string> {
+async function issueCode(
+  em: EntityManager,
+  request: OpenSessionRequest,
+  user: UserRow,
+): Promise<string> {
   const token = createToken('code');
   const now = new Date();
   const expiresAt = new Date(now.getTime() + codeMs);
   const { id: userId, emailKey } = user;
   await voidCodesFor(em, userId, request.origin);
-  const code = { ...beginningOf(request), tokenHash: tokenHash(token), userId, emailKey, origin: request.origin, createdAt: now, expiresAt };
+  const code = {
+    ...beginningOf(request),
+    tokenHash: tokenHash(token),
+    userId,
+    emailKey,
+    origin: request.origin,
+    createdAt: now,
+    expiresAt,
+  };
   em.persist(em.create(SignInCodeEntity, code));
   return token;
 }

@@ -12,12 +12,18 @@ import { type IdentityRow, listIdentities, removeIdentity } from './queries.ts';
 
 type Deps = { database: Database; pager: Pager };
 
-export function identitiesHandlers({ database, pager }: Deps): Pick<Handlers<typeof Users>, 'listIdentities' | 'removeIdentity'> {
+export function identitiesHandlers({
+  database,
+  pager,
+}: Deps): Pick<Handlers<typeof Users>, 'listIdentities' | 'removeIdentity'> {
   return {
     async listIdentities({ userId, page }, { operation }) {
       const binding = [operation.name, userId];
       const query = pager.read(page, binding);
-      const [[user], rows] = await Promise.all([findUsers(database, [userId]), listIdentities(database, userId, query)]);
+      const [[user], rows] = await Promise.all([
+        findUsers(database, [userId]),
+        listIdentities(database, userId, query),
+      ]);
       if (!user) throw notFound('user');
       const { items, nextCursor } = pager.cut(rows, query, binding, ({ provider }) => provider);
       return { page: { items: items.map(identityRecord), nextCursor } };
@@ -29,7 +35,10 @@ export function identitiesHandlers({ database, pager }: Deps): Pick<Handlers<typ
         const tenant = await removeIdentity(em, userId, provider);
         if (tenant === undefined) return;
         call.outdated.add(`user:${userId}`);
-        const targets = [{ Type: 'user', ID: user.id, Name: user.email }, providerTarget({ provider })];
+        const targets = [
+          { Type: 'user', ID: user.id, Name: user.email },
+          providerTarget({ provider }),
+        ];
         recordChange(em, call, { tenant, type: 'user.identity_removed', data: null, targets });
       });
       return {};

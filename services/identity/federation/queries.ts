@@ -1,14 +1,27 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Beginning } from '../sessions/begin.ts';
 
 // Rows are locked in one order everywhere: the user, its links, its codes, its sessions.
 
 /** Who somebody is to a provider. An address is no part of it. */
-export type ProvidersIdentity = { tenant: string; provider: string; issuer: string; subject: string };
+export type ProvidersIdentity = {
+  tenant: string;
+  provider: string;
+  issuer: string;
+  subject: string;
+};
 
 /** Whom an identity is linked to. */
-export async function findLinkedUser(em: EntityManager, { tenant, provider, issuer, subject }: ProvidersIdentity): Promise<string | undefined> {
+export async function findLinkedUser(
+  em: EntityManager,
+  { tenant, provider, issuer, subject }: ProvidersIdentity,
+): Promise<string | undefined> {
   const [row] = await execute<{ user_id: string }>(
     em,
     'select user_id from identity_link where tenant = $1 and provider = $2 and issuer = $3 and subject = $4',
@@ -18,7 +31,11 @@ export async function findLinkedUser(em: EntityManager, { tenant, provider, issu
 }
 
 /** Notes that an identity was used, if it is still that user's. */
-export async function useIdentity(em: EntityManager, { tenant, provider, issuer, subject }: ProvidersIdentity, userId: string): Promise<boolean> {
+export async function useIdentity(
+  em: EntityManager,
+  { tenant, provider, issuer, subject }: ProvidersIdentity,
+  userId: string,
+): Promise<boolean> {
   const rows = await execute(
     em,
     `update identity_link set last_used_at = now()
@@ -29,16 +46,25 @@ export async function useIdentity(em: EntityManager, { tenant, provider, issuer,
 }
 
 /** Whether a user has an identity at a provider. While the transaction lasts it is not taken away. */
-export async function holdIdentityAt(em: EntityManager, { tenant, provider }: { tenant: string; provider: string }, userId: string): Promise<boolean> {
-  const rows = await execute(em, 'select 1 as one from identity_link where tenant = $1 and provider = $2 and user_id = $3 for share', [
-    tenant,
-    provider,
-    userId,
-  ]);
+export async function holdIdentityAt(
+  em: EntityManager,
+  { tenant, provider }: { tenant: string; provider: string },
+  userId: string,
+): Promise<boolean> {
+  const rows = await execute(
+    em,
+    'select 1 as one from identity_link where tenant = $1 and provider = $2 and user_id = $3 for share',
+    [tenant, provider, userId],
+  );
   return rows.length > 0;
 }
 
-export type IdentityRow = ProvidersIdentity & { userId: string; email: string; createdAt: string; lastUsedAt: string };
+export type IdentityRow = ProvidersIdentity & {
+  userId: string;
+  email: string;
+  createdAt: string;
+  lastUsedAt: string;
+};
 
 const ofUser: Statement = {
   name: 'identity.identities_of_user',
@@ -47,15 +73,30 @@ const ofUser: Statement = {
 };
 
 /** A page of a user's identities in order of their providers, and one row more where there are more. */
-export function listIdentities(database: Database, userId: string, { after, limit }: PageQuery): Promise<IdentityRow[]> {
+export function listIdentities(
+  database: Database,
+  userId: string,
+  { after, limit }: PageQuery,
+): Promise<IdentityRow[]> {
   return database.query<IdentityRow>(ofUser, [userId, after, limit]);
 }
 
 /** Takes a user's identity at a provider away, with what came from it. The tenant that it was in, undefined where there was none. */
-export async function removeIdentity(em: EntityManager, userId: string, provider: string): Promise<string | undefined> {
-  const [row] = await execute<{ tenant: string }>(em, 'delete from identity_link where user_id = $1 and provider = $2 returning tenant', [userId, provider]);
+export async function removeIdentity(
+  em: EntityManager,
+  userId: string,
+  provider: string,
+): Promise<string | undefined> {
+  const [row] = await execute<{ tenant: string }>(
+    em,
+    'delete from identity_link where user_id = $1 and provider = $2 returning tenant',
+    [userId, provider],
+  );
   if (!row) return undefined;
-  await execute(em, 'delete from sign_in_code where user_id = $1 and provider = $2', [userId, provider]);
+  await execute(em, 'delete from sign_in_code where user_id = $1 and provider = $2', [
+    userId,
+    provider,
+  ]);
   await execute(em, 'delete from session where user_id = $1 and provider = $2', [userId, provider]);
   return row.tenant;
 }
@@ -67,20 +108,46 @@ export async function removeIdentities(em: EntityManager, userId: string): Promi
 }
 
 /** Forgets who was who at a provider of a tenant, and ends what came from it. "" = at each of them. */
-export async function forgetProvider(em: EntityManager, tenant: string, provider: string): Promise<void> {
-  await execute(em, "delete from identity_link where tenant = $1 and (provider = $2 or $2 = '')", [tenant, provider]);
-  await execute(em, "delete from sign_in_code where sso_tenant = $1 and (provider = $2 or $2 = '')", [tenant, provider]);
-  await execute(em, "delete from session where sso_tenant = $1 and sso_tenant <> '' and (provider = $2 or $2 = '')", [tenant, provider]);
+export async function forgetProvider(
+  em: EntityManager,
+  tenant: string,
+  provider: string,
+): Promise<void> {
+  await execute(em, "delete from identity_link where tenant = $1 and (provider = $2 or $2 = '')", [
+    tenant,
+    provider,
+  ]);
+  await execute(
+    em,
+    "delete from sign_in_code where sso_tenant = $1 and (provider = $2 or $2 = '')",
+    [tenant, provider],
+  );
+  await execute(
+    em,
+    "delete from session where sso_tenant = $1 and sso_tenant <> '' and (provider = $2 or $2 = '')",
+    [tenant, provider],
+  );
 }
 
 /** Whose code it is, alive or not: the user is locked before the code is consumed. */
-export async function findCodeUser(em: EntityManager, tokenHash: Uint8Array): Promise<string | undefined> {
-  const [row] = await execute<{ user_id: string }>(em, 'select user_id from sign_in_code where token_hash = $1', [tokenHash]);
+export async function findCodeUser(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+): Promise<string | undefined> {
+  const [row] = await execute<{ user_id: string }>(
+    em,
+    'select user_id from sign_in_code where token_hash = $1',
+    [tokenHash],
+  );
   return row?.user_id;
 }
 
 /** Consumes a code for a page of that origin ("" = the caller is no page), and tells what session it stands for. */
-export async function consumeCode(em: EntityManager, tokenHash: Uint8Array, origin: string): Promise<Beginning | undefined> {
+export async function consumeCode(
+  em: EntityManager,
+  tokenHash: Uint8Array,
+  origin: string,
+): Promise<Beginning | undefined> {
   const [row] = await execute<Beginning>(
     em,
     `delete from sign_in_code c using user_account u
@@ -92,8 +159,15 @@ export async function consumeCode(em: EntityManager, tokenHash: Uint8Array, orig
 }
 
 /** Voids the codes that a user has for an origin. */
-export async function voidCodesFor(em: EntityManager, userId: string, origin: string): Promise<void> {
-  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [userId, origin]);
+export async function voidCodesFor(
+  em: EntityManager,
+  userId: string,
+  origin: string,
+): Promise<void> {
+  await execute(em, 'delete from sign_in_code where user_id = $1 and origin = $2', [
+    userId,
+    origin,
+  ]);
 }
 
 /** Voids all codes of a user: what ends its sessions ends also those that are not begun yet. */

@@ -3,7 +3,9 @@ import { Migration } from '@mikro-orm/migrations';
 export class Federation extends Migration {
   override up(): void {
     this.addSql(`alter table session add column sso_tenant text not null default ''`);
-    this.addSql(`create index session_provider on session (sso_tenant, provider) where sso_tenant <> ''`);
+    this.addSql(
+      `create index session_provider on session (sso_tenant, provider) where sso_tenant <> ''`,
+    );
     this.addSql(`
       create table identity_link (
         tenant text not null,

@@ -33,7 +33,12 @@ export function followOwnersMatters(deps: Deps): Background {
   return () => {
     for (const family of ['webhook_endpoint', 'chat_endpoint', 'bot_key', 'sso']) {
       const types = [...notices.keys()].filter((type) => type.startsWith(`${family}.`));
-      followEvents(deps, { durable: `identity-owners-${family}`, subject: `evt.*.${family}.>`, types, handle: (event) => tellOwners(deps, event) });
+      followEvents(deps, {
+        durable: `identity-owners-${family}`,
+        subject: `evt.*.${family}.>`,
+        types,
+        handle: (event) => tellOwners(deps, event),
+      });
     }
     // Closing the broker waits for what is in hand.
     return () => Promise.resolve();
@@ -44,22 +49,35 @@ export function followOwnersMatters(deps: Deps): Background {
  * One task for each owner. Nothing is stored here: the event is acknowledged once the broker has them all, and a
  * repetition makes the same tasks, which the queue knows already.
  */
-async function tellOwners({ database, broker, authority }: Deps, { id, type, tenant, data }: FollowedEvent): Promise<void> {
+async function tellOwners(
+  { database, broker, authority }: Deps,
+  { id, type, tenant, data }: FollowedEvent,
+): Promise<void> {
   const kind = notices.get(type);
   if (kind === undefined || tenant === '') return;
   const { tenantName, userIds } = await authority.listOwners({ tenant, limit: maxOwners });
   const owners = (await findUsers(database, userIds)).filter(({ status }) => status === 'active');
   for (const { id: userId, email, locale } of owners) {
-    const task = { ...noticeTask(kind, email, { locale, tenantName, ...detailsOf(data) }), id: taskId(id, userId) };
+    const task = {
+      ...noticeTask(kind, email, { locale, tenantName, ...detailsOf(data) }),
+      id: taskId(id, userId),
+    };
     await publishTask(broker, task, { tenant, event: id });
   }
 }
 
 /** The record's name, or the id of one without, and until when it is so where the record says that; never an address or a secret. */
-function detailsOf({ ID, Name, ExpiresAt, Until }: Record<string, unknown>): Record<string, string> {
-  const name = [Name, ID].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+function detailsOf({
+  ID,
+  Name,
+  ExpiresAt,
+  Until,
+}: Record<string, unknown>): Record<string, string> {
+  const name =
+    [Name, ID].find((text): text is string => typeof text === 'string' && text !== '') ?? '';
   const date = ExpiresAt ?? Until;
   return { name, ...(typeof date === 'string' ? { date } : {}) };
 }
 
-const taskId = (event: string, userId: string): string => idFromHash('tsk', createHash('sha256').update(`${event} ${userId}`).digest());
+const taskId = (event: string, userId: string): string =>
+  idFromHash('tsk', createHash('sha256').update(`${event} ${userId}`).digest());

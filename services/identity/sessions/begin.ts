@@ -1,4 +1,3 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
@@ -6,6 +5,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { homeNetwork } from '@bailiwick/shared/limits.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { recordSuccess } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
@@ -14,13 +14,28 @@ import { SessionEntity, sessionRecord } from './entities.ts';
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
 
 /** How somebody has signed in, and from where. */
-export type Beginning = { authMethod: string; provider: string; ssoTenant: string; ip: string; userAgent: string };
+export type Beginning = {
+  authMethod: string;
+  provider: string;
+  ssoTenant: string;
+  ip: string;
+  userAgent: string;
+};
 
 /** A session as whoever has begun it gets it. */
-export type Begun = { token: string; session: MessageInitShape<typeof SessionSchema>; user: MessageInitShape<typeof UserSchema> };
+export type Begun = {
+  token: string;
+  session: MessageInitShape<typeof SessionSchema>;
+  user: MessageInitShape<typeof UserSchema>;
+};
 
 /** Begins a session of a user who is active and locked. The token is in the answer and nowhere else. */
-export async function beginSession(em: EntityManager, call: Call, user: UserRow, from: Beginning): Promise<Begun> {
+export async function beginSession(
+  em: EntityManager,
+  call: Call,
+  user: UserRow,
+  from: Beginning,
+): Promise<Begun> {
   const token = createToken('session');
   const now = new Date();
   const session = em.create(SessionEntity, {

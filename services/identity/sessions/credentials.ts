@@ -1,32 +1,50 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Client } from '@connectrpc/connect';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { unauthenticated } from '@bailiwick/shared/errors.ts';
 import { createNetworks } from '@bailiwick/shared/networks.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
-import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import { findLiveBotKey, type LiveBotKey, touchBotKey } from '../bot-keys/queries.ts';
 import type { Installed } from './installed.ts';
 import { findLiveSession, limitSession } from './queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; admission: Pick<Client<typeof Admission>, 'isOpen'>; installed: Installed };
+type Deps = {
+  database: Database;
+  authority: Client<typeof Authority>;
+  admission: Pick<Client<typeof Admission>, 'isOpen'>;
+  installed: Installed;
+};
 
 /** Answers the gateway: who holds the token with this hash? Two tokens are installed with the service, the rest is stored. */
 export function credentialsHandlers({ database, installed }: Deps): Handlers<typeof Credentials> {
   return {
     async resolve({ tokenHash: hash, ip }) {
-      const match = installed.find((candidate) => candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash));
+      const match = installed.find(
+        (candidate) =>
+          candidate.hash.length === hash.length && timingSafeEqual(candidate.hash, hash),
+      );
       if (match) return match.principal;
       const session = await findLiveSession(database, hash);
       if (session) {
-        const { id: credentialId, user_id: id, email, sso_tenant: ssoTenant, idle_minutes: idleMinutes } = session;
-        const times = { signedInAt: timeOf(session.created_at), expiresAt: timeOf(session.expires_at), idleMinutes };
+        const {
+          id: credentialId,
+          user_id: id,
+          email,
+          sso_tenant: ssoTenant,
+          idle_minutes: idleMinutes,
+        } = session;
+        const times = {
+          signedInAt: timeOf(session.created_at),
+          expiresAt: timeOf(session.expires_at),
+          idleMinutes,
+        };
         return { type: 'user', id, credentialId, email, ssoTenant, ...times };
       }
       const key = await findLiveBotKey(database, hash);
@@ -34,7 +52,15 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
       // From an address that it is not bound to, the gateway refuses the key: that is no use of it.
       if (key.stale && servesFrom(key, ip)) await touchBotKey(database, key);
       const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
-      return { type: 'bot', id, credentialId, tenant, narrowedTo, allowedIps, expiresAt: timeOf(key.expiresAt) };
+      return {
+        type: 'bot',
+        id,
+        credentialId,
+        tenant,
+        narrowedTo,
+        allowedIps,
+        expiresAt: timeOf(key.expiresAt),
+      };
     },
 
     async limitSession({ sessionId, idleMinutes, maxMinutes }, { outdated }) {
@@ -46,11 +72,13 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
   };
 }
 
-const minutesAfter = (text: string, minutes: number) => new Date(new Date(text).getTime() + minutes * 60_000);
+const minutesAfter = (text: string, minutes: number) =>
+  new Date(new Date(text).getTime() + minutes * 60_000);
 
 const earlier = (one: Date, other: Date) => (one < other ? one : other);
 
-const servesFrom = ({ allowedIps }: LiveBotKey, ip: string): boolean => allowedIps.length === 0 || createNetworks(allowedIps)(ip);
+const servesFrom = ({ allowedIps }: LiveBotKey, ip: string): boolean =>
+  allowedIps.length === 0 || createNetworks(allowedIps)(ip);
 
 /**
  * Answers a platform's own services. A token of one who is not in the tenant in question is inactive, like an unknown one.
@@ -63,8 +91,15 @@ export function tokensHandlers({ database, authority, admission }: Deps): Handle
     const about = { active: true, type: 'session', id: session.id, userId: session.user_id };
     const expiresAt = new Date(session.expires_at);
     if (tenant === '') return { ...about, expiresAt: timestampFromDate(expiresAt) };
-    const principal = { principalType: 'user', principalId: session.user_id, ssoTenant: session.sso_tenant };
-    const [{ tenants }, wanted] = await Promise.all([authority.listUserTenants({ userId: session.user_id }), authority.effective({ ...principal, tenant })]);
+    const principal = {
+      principalType: 'user',
+      principalId: session.user_id,
+      ssoTenant: session.sso_tenant,
+    };
+    const [{ tenants }, wanted] = await Promise.all([
+      authority.listUserTenants({ userId: session.user_id }),
+      authority.effective({ ...principal, tenant }),
+    ]);
     // Nor is it one in a tenant that requires a single sign-on which it did not come from, or a shorter session.
     if (wanted.ssoRequired || !tenants.some(({ id }) => id === tenant)) return {};
     const { sessionIdleMinutes: idle, sessionMaxMinutes: max } = wanted;
@@ -80,7 +115,15 @@ export function tokensHandlers({ database, authority, admission }: Deps): Handle
     // The bots of a suspended tenant hold nothing anywhere.
     if (!(await admission.isOpen({ tenant: key.tenant })).open) return {};
     const { id, bot, permissions } = key;
-    return { active: true, type: 'bot_key', id, bot, tenant: key.tenant, permissions, expiresAt: timeOf(key.expiresAt) };
+    return {
+      active: true,
+      type: 'bot_key',
+      id,
+      bot,
+      tenant: key.tenant,
+      permissions,
+      expiresAt: timeOf(key.expiresAt),
+    };
   }
 
   return {

@@ -1,6 +1,6 @@
+import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { SessionSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/session_pb.ts';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export const SessionEntity = defineEntity({
@@ -38,7 +38,10 @@ export type SessionRow = InferEntity<typeof SessionEntity>;
 export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>;
 
 /** The record as the API returns it. `currentId` is the session of the call itself. */
-export function sessionRecord(session: ListedSession, currentId: string): MessageInitShape<typeof SessionSchema> {
+export function sessionRecord(
+  session: ListedSession,
+  currentId: string,
+): MessageInitShape<typeof SessionSchema> {
   return {
     id: session.id,
     userId: session.userId,

@@ -17,7 +17,12 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
       const query = pager.read(page, binding);
       const rows = await listSessions(database, caller.id, query);
       const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
-      return { page: { items: items.map((session) => sessionRecord(session, caller.credentialId)), nextCursor } };
+      return {
+        page: {
+          items: items.map((session) => sessionRecord(session, caller.credentialId)),
+          nextCursor,
+        },
+      };
     },
 
     async revoke({ id }, call) {
@@ -44,5 +49,10 @@ export async function endSession(em: EntityManager, call: Call, id: string): Pro
   if (ended === 0) return;
   call.outdated.add(`credential:${id}`);
   const data = { ID: id, UserID: call.caller.id };
-  recordChange(em, call, { tenant: '', type: 'session.revoked', data, targets: [{ Type: 'session', ID: id, Name: '' }] });
+  recordChange(em, call, {
+    tenant: '',
+    type: 'session.revoked',
+    data,
+    targets: [{ Type: 'session', ID: id, Name: '' }],
+  });
 }

@@ -19,12 +19,27 @@ export const assertTokenOf = (kind: TokenKind) => (token: string) => {
 /** Whose the installed tokens are, at any time as their files are by then. */
 export function openInstalled({ platformKey, workerToken }: Files, log: Log): Installed {
   return [
-    openOne(platformKey, 'botKey', { type: 'platform', id: 'platform', credentialId: 'platform-key' }, log),
-    openOne(workerToken, 'worker', { type: 'worker', id: 'worker', credentialId: 'worker-token' }, log),
+    openOne(
+      platformKey,
+      'botKey',
+      { type: 'platform', id: 'platform', credentialId: 'platform-key' },
+      log,
+    ),
+    openOne(
+      workerToken,
+      'worker',
+      { type: 'worker', id: 'worker', credentialId: 'worker-token' },
+      log,
+    ),
   ];
 }
 
-function openOne(file: Mounted<string>, kind: TokenKind, principal: Principal, log: Log): Installed[number] {
+function openOne(
+  file: Mounted<string>,
+  kind: TokenKind,
+  principal: Principal,
+  log: Log,
+): Installed[number] {
   const one = { hash: tokenHash(file.content), principal };
   const assertToken = assertTokenOf(kind);
   watchMounted(file, log, (token) => {

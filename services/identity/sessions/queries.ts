@@ -1,11 +1,17 @@
 import { recentLoginMs } from '@bailiwick/shared/caller.ts';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import { voidCodes } from '../federation/queries.ts';
 import type { ListedSession } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
-const isLive = "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
+const isLive =
+  "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
 
 const live: Statement = {
   name: 'identity.live_session',
@@ -14,14 +20,24 @@ const live: Statement = {
          from session s join user_account u on u.id = s.user_id
          where s.token_hash = $1 and ${isLive} and u.status = 'active' and u.email_verified`,
 };
-const touch: Statement = { name: 'identity.touch_session', text: 'update session set last_seen_at = now() where id = $1' };
+const touch: Statement = {
+  name: 'identity.touch_session',
+  text: 'update session set last_seen_at = now() where id = $1',
+};
 
-type Texts = Record<'id' | 'user_id' | 'email' | 'sso_tenant' | 'created_at' | 'last_seen_at' | 'expires_at', string>;
+type Texts = Record<
+  'id' | 'user_id' | 'email' | 'sso_tenant' | 'created_at' | 'last_seen_at' | 'expires_at',
+  string
+>;
 
 export type LiveSession = Texts & { idle_minutes: number; stale: boolean };
 
 /** The session of a token, if it has not ended and its person may sign in. */
-export async function findLiveSession(database: Database, tokenHash: Uint8Array, { touch: touching = true } = {}): Promise<LiveSession | undefined> {
+export async function findLiveSession(
+  database: Database,
+  tokenHash: Uint8Array,
+  { touch: touching = true } = {},
+): Promise<LiveSession | undefined> {
   const [session] = await database.query<LiveSession>(live, [tokenHash]);
   // Written at most once a minute, so that a busy client costs no write a call.
   if (touching && session?.stale) await database.query(touch, [session.id]);
@@ -39,7 +55,11 @@ const limit: Statement = {
 type Limits = { idleMinutes: number; maxMinutes: number };
 
 /** Lets a session end after so many minutes without a call and since the sign-in (0 = as it is), unless it ends sooner anyway. Returns whether it goes on. */
-export async function limitSession(database: Database, id: string, { idleMinutes, maxMinutes }: Limits): Promise<boolean> {
+export async function limitSession(
+  database: Database,
+  id: string,
+  { idleMinutes, maxMinutes }: Limits,
+): Promise<boolean> {
   const [session] = await database.query<{ live: boolean }>(limit, [id, idleMinutes, maxMinutes]);
   return session?.live ?? false;
 }
@@ -60,10 +80,25 @@ const list: Statement = {
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
 };
 
-type Row = Record<'id' | 'user_id' | 'auth_method' | 'provider' | 'ip' | 'user_agent' | 'created_at' | 'last_seen_at' | 'expires_at', string>;
+type Row = Record<
+  | 'id'
+  | 'user_id'
+  | 'auth_method'
+  | 'provider'
+  | 'ip'
+  | 'user_agent'
+  | 'created_at'
+  | 'last_seen_at'
+  | 'expires_at',
+  string
+>;
 
 /** A page of a user's sessions that have not ended, and one row more where there are more. */
-export async function listSessions(database: Database, userId: string, { after, limit }: PageQuery): Promise<ListedSession[]> {
+export async function listSessions(
+  database: Database,
+  userId: string,
+  { after, limit }: PageQuery,
+): Promise<ListedSession[]> {
   const rows = await database.query<Row>(list, [userId, after, limit]);
   return rows.map((row) => ({
     id: row.id,
@@ -85,7 +120,11 @@ export async function endSessions(em: EntityManager, userId: string): Promise<vo
 }
 
 /** The same, but for one. */
-export async function endOtherSessions(em: EntityManager, userId: string, keptId: string): Promise<void> {
+export async function endOtherSessions(
+  em: EntityManager,
+  userId: string,
+  keptId: string,
+): Promise<void> {
   await voidCodes(em, userId);
   await execute(em, 'delete from session where user_id = $1 and id <> $2', [userId, keptId]);
 }

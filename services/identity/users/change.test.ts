@@ -10,9 +10,19 @@ import type { Client } from '@connectrpc/connect';
 import { changeHandlers } from './change.ts';
 
 test('Users_Disable has gateways forget the user also where access cannot be told: the change is committed by then', async () => {
-  const database = { transaction: () => Promise.resolve({ id: 'usr_1', updatedAt: new Date() }) } as unknown as Database;
-  const authority = { setSubjectState: () => Promise.reject(unavailable()) } as unknown as Client<typeof Authority>;
+  const database = {
+    transaction: () => Promise.resolve({ id: 'usr_1', updatedAt: new Date() }),
+  } as unknown as Database;
+  const authority = { setSubjectState: () => Promise.reject(unavailable()) } as unknown as Client<
+    typeof Authority
+  >;
   const call = { outdated: new Set() } as unknown as Call;
-  await assert.rejects(changeHandlers({ database, authority }).disable(create(UsersDisableRequestSchema, { userId: 'usr_1' }), call), { code: 'unavailable' });
+  await assert.rejects(
+    changeHandlers({ database, authority }).disable(
+      create(UsersDisableRequestSchema, { userId: 'usr_1' }),
+      call,
+    ),
+    { code: 'unavailable' },
+  );
   assert.deepEqual([...call.outdated], ['user:usr_1']);
 });

@@ -1,5 +1,3 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import { holdsOnPlatform } from '@bailiwick/shared/caller.ts';
@@ -7,21 +5,30 @@ import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { endSessions } from '../sessions/queries.ts';
-import { userJson, type UserRow, userRecord } from './entities.ts';
+import { type UserRow, userJson, userRecord } from './entities.ts';
 import { lockExisting } from './lock.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority> };
 
-export function changeHandlers({ database, authority }: Deps): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
+export function changeHandlers({
+  database,
+  authority,
+}: Deps): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
   async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
     const user = await database.transaction(null, (em) => changeStatus(em, userId, status, call));
     // Gateways forget what they remember after all of this, so that they ask an access that knows: also where it could not be told.
     call.outdated.add(`user:${userId}`);
     // Told also where nothing changed: the call may be the repetition of one that did not get this far.
-    await authority.setSubjectState({ subject: userId, state: status, changedAt: timestampFromDate(user.updatedAt) });
+    await authority.setSubjectState({
+      subject: userId,
+      state: status,
+      changedAt: timestampFromDate(user.updatedAt),
+    });
     return { user: userRecord(user) };
   }
 
@@ -45,7 +52,12 @@ export function changeHandlers({ database, authority }: Deps): Pick<Handlers<typ
   };
 }
 
-async function changeStatus(em: EntityManager, userId: string, status: 'active' | 'disabled', call: Call): Promise<UserRow> {
+async function changeStatus(
+  em: EntityManager,
+  userId: string,
+  status: 'active' | 'disabled',
+  call: Call,
+): Promise<UserRow> {
   const user = await lockExisting(em, userId);
   if (user.status === status) return user;
   // Nothing that was issued before works afterwards, also when the user is enabled again.
@@ -55,7 +67,9 @@ async function changeStatus(em: EntityManager, userId: string, status: 'active' 
   const previous = { Status: user.status };
   user.status = status;
   user.updatedAt = timeAfter(user.updatedAt);
-  recordUser(em, call, status === 'disabled' ? 'user.disabled' : 'user.enabled', user, { previous });
+  recordUser(em, call, status === 'disabled' ? 'user.disabled' : 'user.enabled', user, {
+    previous,
+  });
   return user;
 }
 
@@ -69,6 +83,7 @@ function applyTo(user: UserRow, sent: UserChange, call: Call): void {
   if (sent.metadata) user.metadata = { ...sent.metadata.items };
   if (sent.externalId === undefined || sent.externalId === user.externalId) return;
   // Another system knows the person by it: who could change it could pass for somebody else there.
-  if (!holdsOnPlatform(call.caller, 'iam.platform.users.write')) throw denied('User.ExternalID is for the platform to change');
+  if (!holdsOnPlatform(call.caller, 'iam.platform.users.write'))
+    throw denied('User.ExternalID is for the platform to change');
   user.externalId = sent.externalId;
 }

@@ -1,19 +1,23 @@
-import { LockMode } from '@mikro-orm/core';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
-import { removeIdentities } from '../federation/queries.ts';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import { LockMode } from '@mikro-orm/core';
 import { recordUser } from '../account/records.ts';
+import { removeIdentities } from '../federation/queries.ts';
 import { UserEntity } from './entities.ts';
 import { deleteBelongings, findUsers } from './queries.ts';
 
 type Deps = { database: Database; authority: Client<typeof Authority>; log: Log };
 
-export function deletionHandler({ database, authority, log }: Deps): Pick<Handlers<typeof Users>, 'delete'> {
+export function deletionHandler({
+  database,
+  authority,
+  log,
+}: Deps): Pick<Handlers<typeof Users>, 'delete'> {
   return {
     async delete({ userId }, call) {
       const [known] = await findUsers(database, [userId]);
@@ -21,7 +25,11 @@ export function deletionHandler({ database, authority, log }: Deps): Pick<Handle
       // Throws while a tenant would be left without an owner.
       const { tenants } = await authority.leave({ userId });
       const isDeleted = await database.transaction(null, async (em) => {
-        const user = await em.findOne(UserEntity, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const user = await em.findOne(
+          UserEntity,
+          { id: userId },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
         if (!user) return false;
         await removeIdentities(em, userId);
         await deleteBelongings(em, userId, user.emailKey);
@@ -36,7 +44,11 @@ export function deletionHandler({ database, authority, log }: Deps): Pick<Handle
       // Nobody can sign in as the user any more. That access does not know of it yet is made good by the event.
       await authority
         .setSubjectState({ subject: userId, state: 'deleted', changedAt: timestampNow() })
-        .catch((error: unknown) => log.warn('access was not told of a deleted user and will learn it from the event', { error }));
+        .catch((error: unknown) =>
+          log.warn('access was not told of a deleted user and will learn it from the event', {
+            error,
+          }),
+        );
       return {};
     },
   };

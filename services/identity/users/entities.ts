@@ -1,7 +1,7 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { UserSchema } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export const UserEntity = defineEntity({
@@ -55,10 +55,16 @@ export function userRecord(user: UserRow): MessageInitShape<typeof UserSchema> {
 }
 
 /** The record in documented JSON, as events carry it. */
-export const userJson = (user: UserRow): JsonObject => encodeJson(UserSchema, create(UserSchema, userRecord(user)));
+export const userJson = (user: UserRow): JsonObject =>
+  encodeJson(UserSchema, create(UserSchema, userRecord(user)));
 
 /** A new account, not yet stored. */
-export function newUser(id: string, email: { address: string; key: string }, passwordHash: string | null, now: Date): UserRow {
+export function newUser(
+  id: string,
+  email: { address: string; key: string },
+  passwordHash: string | null,
+  now: Date,
+): UserRow {
   return {
     id,
     email: email.address,

@@ -1,4 +1,3 @@
-import type { Client } from '@connectrpc/connect';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
@@ -8,19 +7,26 @@ import { alreadyExists, denied, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type Database, lockName } from '@bailiwick/shared/orm.ts';
-import type { Pager, PageQuery } from '@bailiwick/shared/page.ts';
+import type { PageQuery, Pager } from '@bailiwick/shared/page.ts';
+import type { Client } from '@connectrpc/connect';
 import type { Passwords } from '../account/passwords.ts';
 import { consumeRivals } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { botRecord } from '../bots/entities.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
-import { newUser, UserEntity, type UserRow, userRecord } from './entities.ts';
 import { changeHandlers } from './change.ts';
 import { deletionHandler } from './delete.ts';
+import { newUser, UserEntity, type UserRow, userRecord } from './entities.ts';
 import { findUserByEmailKey, findUsers, listUsers } from './queries.ts';
 
-type Deps = { database: Database; authority: Client<typeof Authority>; passwords: Passwords; pager: Pager; log: Log };
+type Deps = {
+  database: Database;
+  authority: Client<typeof Authority>;
+  passwords: Passwords;
+  pager: Pager;
+  log: Log;
+};
 
 export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   const { database, authority, passwords, pager } = deps;
@@ -28,7 +34,13 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   async function assertMayRead(userId: string, { caller, allowedBy }: Call): Promise<void> {
     if (allowedBy?.kind === 'platform' || (caller.type === 'user' && caller.id === userId)) return;
     const botTenant = caller.type === 'bot' ? caller.tenant : '';
-    const reader = { readerType: caller.type, readerId: caller.id, botTenant, narrowedTo: caller.narrowedTo, ssoTenant: caller.ssoTenant };
+    const reader = {
+      readerType: caller.type,
+      readerId: caller.id,
+      botTenant,
+      narrowedTo: caller.narrowedTo,
+      ssoTenant: caller.ssoTenant,
+    };
     const { shared, anywhere } = await authority.mayReadUser({ ...reader, userId });
     if (shared) return;
     throw anywhere ? notFound('user') : denied();
@@ -56,7 +68,8 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
       };
       await database.transaction(null, async (em) => {
         await lockName(em, `account ${email.key}`);
-        if (await em.findOne(UserEntity, { emailKey: email.key })) throw alreadyExists('User.Email has an account already');
+        if (await em.findOne(UserEntity, { emailKey: email.key }))
+          throw alreadyExists('User.Email has an account already');
         // Whoever was about to register the address finds it taken.
         await consumeRivals(em, email.key);
         em.persist(em.create(UserEntity, user));
@@ -92,13 +105,22 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   };
 }
 
-function toPage(pager: Pager, rows: readonly UserRow[], query: PageQuery, binding: readonly string[]) {
+function toPage(
+  pager: Pager,
+  rows: readonly UserRow[],
+  query: PageQuery,
+  binding: readonly string[],
+) {
   const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
   return { items: items.map(userRecord), nextCursor };
 }
 
 /** The users who are members of a tenant. Members that are no users any more leave no gap: as many as are missing are asked for anew. */
-async function listMembers({ database, authority }: Pick<Deps, 'database' | 'authority'>, tenant: string, { after, limit }: PageQuery): Promise<UserRow[]> {
+async function listMembers(
+  { database, authority }: Pick<Deps, 'database' | 'authority'>,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<UserRow[]> {
   const users: UserRow[] = [];
   for (let last = after; users.length < limit; ) {
     const { userIds } = await authority.listMemberIds({ tenant, after: last, limit });
@@ -110,7 +132,11 @@ async function listMembers({ database, authority }: Pick<Deps, 'database' | 'aut
 }
 
 /** What the other services may ask. */
-export function directoryHandlers({ database }: { database: Database }): Handlers<typeof Directory> {
+export function directoryHandlers({
+  database,
+}: {
+  database: Database;
+}): Handlers<typeof Directory> {
   return {
     async getUsers({ ids }) {
       const users = await findUsers(database, ids);
@@ -121,7 +147,10 @@ export function directoryHandlers({ database }: { database: Database }): Handler
       return user ? { user: userRecord(user) } : {};
     },
     async getBots({ tenant, ids }) {
-      const bots = tenant === '' ? await findBotsAnywhere(database, ids) : await findBots(database, tenant, ids);
+      const bots =
+        tenant === ''
+          ? await findBotsAnywhere(database, ids)
+          : await findBots(database, tenant, ids);
       return { bots: bots.map(botRecord) };
     },
   };

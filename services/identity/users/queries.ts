@@ -1,13 +1,27 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { UserRow } from './entities.ts';
 
 const columns = `id, email, email_key, email_verified, name, given_name, family_name, picture, locale, status, external_id, metadata,
   password_hash, last_login_at, created_at, updated_at`;
 
-const byEmailKey: Statement = { name: 'identity.user_by_email', text: `select ${columns} from user_account where email_key = $1` };
-const byIds: Statement = { name: 'identity.users_by_ids', text: `select ${columns} from user_account where id = any($1) order by id` };
-const inOrder: Statement = { name: 'identity.users', text: `select ${columns} from user_account where id > $1 order by id limit $2` };
+const byEmailKey: Statement = {
+  name: 'identity.user_by_email',
+  text: `select ${columns} from user_account where email_key = $1`,
+};
+const byIds: Statement = {
+  name: 'identity.users_by_ids',
+  text: `select ${columns} from user_account where id = any($1) order by id`,
+};
+const inOrder: Statement = {
+  name: 'identity.users',
+  text: `select ${columns} from user_account where id > $1 order by id limit $2`,
+};
 
 type Row = {
   id: string;
@@ -28,7 +42,10 @@ type Row = {
   updated_at: string;
 };
 
-export async function findUserByEmailKey(database: Database, emailKey: string): Promise<UserRow | undefined> {
+export async function findUserByEmailKey(
+  database: Database,
+  emailKey: string,
+): Promise<UserRow | undefined> {
   const [row] = await database.query<Row>(byEmailKey, [emailKey]);
   return row && userOf(row);
 }
@@ -40,17 +57,27 @@ export async function findUsers(database: Database, ids: readonly string[]): Pro
 }
 
 /** All users, in order of id. */
-export async function listUsers(database: Database, { after, limit }: PageQuery): Promise<UserRow[]> {
+export async function listUsers(
+  database: Database,
+  { after, limit }: PageQuery,
+): Promise<UserRow[]> {
   const rows = await database.query<Row>(inOrder, [after, limit]);
   return rows.map(userOf);
 }
 
 /** Forgets everything that belongs to an account and its address, but the account itself. */
-export async function deleteBelongings(em: EntityManager, userId: string, emailKey: string): Promise<void> {
+export async function deleteBelongings(
+  em: EntityManager,
+  userId: string,
+  emailKey: string,
+): Promise<void> {
   await execute(em, 'delete from session where user_id = $1', [userId]);
   await execute(em, 'delete from reset_token where user_id = $1', [userId]);
   await execute(em, 'delete from email_change where user_id = $1', [userId]);
-  await execute(em, 'delete from registration where user_id = $1 or email_key = $2', [userId, emailKey]);
+  await execute(em, 'delete from registration where user_id = $1 or email_key = $2', [
+    userId,
+    emailKey,
+  ]);
   await execute(em, 'delete from login_failure where email_key = $1', [emailKey]);
   await execute(em, 'delete from known_network where email_key = $1', [emailKey]);
 }

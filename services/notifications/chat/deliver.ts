@@ -1,4 +1,7 @@
-import type { Chat, ChatDeliverRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import type {
+  Chat,
+  ChatDeliverRequest,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Pools } from '@bailiwick/shared/egress/pools.ts';
 import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
@@ -15,9 +18,17 @@ import { type ChatTarget, findChatTarget } from './queries.ts';
 import { urlContext } from './record.ts';
 import { switchOffAt } from './status.ts';
 
-export type DeliverDeps = { database: Database; keys: TenantKeys; egress: EgressRules; pools: Pools };
+export type DeliverDeps = {
+  database: Database;
+  keys: TenantKeys;
+  egress: EgressRules;
+  pools: Pools;
+};
 
-const headers = { 'content-type': 'application/json', 'user-agent': `Bailiwick-Chat/${packageJson.version}` };
+const headers = {
+  'content-type': 'application/json',
+  'user-agent': `Bailiwick-Chat/${packageJson.version}`,
+};
 
 /** Makes exactly one attempt. Whether there will be another is for the queue to decide. */
 export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Chat>, 'deliver'> {
@@ -33,19 +44,31 @@ export function deliverHandler(deps: DeliverDeps): Pick<Handlers<typeof Chat>, '
 }
 
 /** `evenInactive`: whether an endpoint that is inactive gets it all the same. */
-type Message = Pick<ChatDeliverRequest, 'tenant' | 'endpoint' | 'body'> & { evenInactive?: boolean };
+type Message = Pick<ChatDeliverRequest, 'tenant' | 'endpoint' | 'body'> & {
+  evenInactive?: boolean;
+};
 
 /** Makes one attempt, whoever asks for it. */
-export async function attemptMessage(deps: DeliverDeps, { tenant, endpoint, body, evenInactive = false }: Message, call: Call): Promise<Outcome> {
+export async function attemptMessage(
+  deps: DeliverDeps,
+  { tenant, endpoint, body, evenInactive = false }: Message,
+  call: Call,
+): Promise<Outcome> {
   const target = await findChatTarget(deps.database, tenant, endpoint);
   if (!target) return dropped('endpoint_not_found');
   if (!target.active && !evenInactive) return dropped('endpoint_inactive');
   const url = await openUrl(deps.keys, { tenant, endpoint }, target);
   const posted = { url, headers, body, signal: call.signal, judge: outcomeOfChatAnswer };
-  const outcome = await sendTraced(deps, posted, { name: 'POST chat', endpoint, task: taskOf(call.caller) });
+  const outcome = await sendTraced(deps, posted, {
+    name: 'POST chat',
+    endpoint,
+    task: taskOf(call.caller),
+  });
   // The service says that the channel or its hook is gone for good.
   if (outcome.statusCode === 410)
-    await deps.database.transaction(tenant, (em) => switchOffAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason));
+    await deps.database.transaction(tenant, (em) =>
+      switchOffAt(em, { tenant, endpoint, url, keys: deps.keys }, byService, goneReason),
+    );
   return outcome;
 }
 

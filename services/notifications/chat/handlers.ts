@@ -14,7 +14,15 @@ import { createdValues, requireEndpoint } from '../endpoints/values.ts';
 import { ChatEndpointEntity } from './entities.ts';
 import { kindOf } from './kinds.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
-import { type Address, jsonOf, recordEndpoint, recordOf, replacedUrl, updateOf, urlContext } from './record.ts';
+import {
+  type Address,
+  jsonOf,
+  recordEndpoint,
+  recordOf,
+  replacedUrl,
+  updateOf,
+  urlContext,
+} from './record.ts';
 
 export const chatChecks = (egress: EgressRules): Checks<typeof Chat> => ({
   createEndpoint: ({ url }) => urlProblems('URL', url, egress),
@@ -40,8 +48,18 @@ export function chatHandlers({
       const id = createId('slk');
       const address = await addressOf(tenant, id, request.url);
       const row = await database.transaction(tenant, async (em) => {
-        await assertRoom(em, { tenant, kind: 'chat', limit: endpointLimit, count: () => em.count(ChatEndpointEntity, { tenant }) });
-        const created = em.create(ChatEndpointEntity, { ...createdValues(endpoint), ...address, tenant, id });
+        await assertRoom(em, {
+          tenant,
+          kind: 'chat',
+          limit: endpointLimit,
+          count: () => em.count(ChatEndpointEntity, { tenant }),
+        });
+        const created = em.create(ChatEndpointEntity, {
+          ...createdValues(endpoint),
+          ...address,
+          tenant,
+          id,
+        });
         em.persist(created);
         recordEndpoint(em, call, 'chat_endpoint.created', created);
         return created;
@@ -52,16 +70,30 @@ export function chatHandlers({
     async updateEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
       const findTenant = () => findTenantOfEndpoint(database, endpoint.id);
-      const { tenant, allowed } = await allowUpdate(authority, call, 'iam.chat.write', endpoint.tenant, findTenant);
-      const address = request.url === '' ? undefined : await addressOf(tenant, endpoint.id, request.url);
+      const { tenant, allowed } = await allowUpdate(
+        authority,
+        call,
+        'iam.chat.write',
+        endpoint.tenant,
+        findTenant,
+      );
+      const address =
+        request.url === '' ? undefined : await addressOf(tenant, endpoint.id, request.url);
       const row = await database.transaction(tenant, async (em) => {
-        const stored = await em.findOne(ChatEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const stored = await em.findOne(
+          ChatEndpointEntity,
+          { tenant, id: endpoint.id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
         if (!stored) throw notFound('endpoint');
         if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
         const before = jsonOf(stored);
         em.assign(stored, updateOf(endpoint, stored, address));
         // Whether a URL is another one than before is not looked at: one that cannot be opened any more can be replaced, too.
-        const previous: Record<string, unknown> = { ...changedFields(before, jsonOf(stored)), ...(address ? replacedUrl : {}) };
+        const previous: Record<string, unknown> = {
+          ...changedFields(before, jsonOf(stored)),
+          ...(address ? replacedUrl : {}),
+        };
         if (Object.keys(previous).length === 0) return stored;
         stored.updatedAt = timeAfter(stored.updatedAt);
         recordEndpoint(em, allowed, 'chat_endpoint.updated', stored, previous);

@@ -3,14 +3,25 @@ import { test } from 'node:test';
 import { kindOf } from './kinds.ts';
 
 const kinds: Record<string, readonly string[]> = {
-  slack: ['https://hooks.slack.com/services/T0/B0/xyz', 'https://HOOKS.slack.com/workflows/x', 'https://hooks.slack.com./services/x'],
+  slack: [
+    'https://hooks.slack.com/services/T0/B0/xyz',
+    'https://HOOKS.slack.com/workflows/x',
+    'https://hooks.slack.com./services/x',
+  ],
   teams: [
     'https://acme.webhook.office.com/webhookb2/x/IncomingWebhook/y/z',
     'https://prod-23.westeurope.logic.azure.com/workflows/x/triggers/manual/paths/invoke?sig=y',
     'https://default0.12.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/x/triggers/manual/paths/invoke',
   ],
-  discord: ['https://discord.com/api/webhooks/1/x', 'https://discordapp.com/api/webhooks/1/x?wait=true', 'https://ptb.discord.com/api/v10/webhooks/1/x/'],
-  mattermost: ['https://chat.example.com/hooks/abcdefghij0123456789klmnop', 'https://example.com/mattermost/hooks/abcdefghij0123456789klmnop'],
+  discord: [
+    'https://discord.com/api/webhooks/1/x',
+    'https://discordapp.com/api/webhooks/1/x?wait=true',
+    'https://ptb.discord.com/api/v10/webhooks/1/x/',
+  ],
+  mattermost: [
+    'https://chat.example.com/hooks/abcdefghij0123456789klmnop',
+    'https://example.com/mattermost/hooks/abcdefghij0123456789klmnop',
+  ],
   generic: [
     'https://chat.example.com/hooks/quiet',
     'https://chat.example.com/hooks/abcdefghij0123456789klmnop/more',

@@ -18,4 +18,10 @@ export function kindOf(url: string): ChatKind {
 }
 
 /** Messages a second that a service takes for one hook; 0 = as many as there are. Of Discord, five in two seconds. */
-export const chatRates: Readonly<Record<ChatKind, number>> = { slack: 1, teams: 4, discord: 2, mattermost: 10, generic: 0 };
+export const chatRates: Readonly<Record<ChatKind, number>> = {
+  slack: 1,
+  teams: 4,
+  discord: 2,
+  mattermost: 10,
+  generic: 0,
+};

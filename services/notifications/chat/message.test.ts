@@ -3,34 +3,60 @@ import { test } from 'node:test';
 import { messageOf } from './message.ts';
 
 const of = (over: Record<string, unknown>) =>
-  messageOf(JSON.stringify({ id: 'evt_1', type: 'group.created', timestamp: '2026-01-01T00:00:00.000Z', tenant: 'tnt_1', actor: {}, data: {}, ...over }));
+  messageOf(
+    JSON.stringify({
+      id: 'evt_1',
+      type: 'group.created',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      tenant: 'tnt_1',
+      actor: {},
+      data: {},
+      ...over,
+    }),
+  );
 
 test('a message says what happened to what, by whom and where', () => {
   const actor = { type: 'user', id: 'usr_1' };
-  assert.deepEqual(of({ actor, data: { ID: 'grp_1', Name: 'Engineering', Path: 'eng' }, previous: { Name: 'Eng', Description: '' } }), {
-    title: 'Group created',
-    facts: [
-      ['Group', 'Engineering (grp_1)'],
-      ['Changed', 'Name, Description'],
-      ['By', 'user usr_1'],
-      ['Tenant', 'tnt_1'],
-    ],
-    footer: 'group.created · evt_1 · 2026-01-01T00:00:00.000Z',
-  });
+  assert.deepEqual(
+    of({
+      actor,
+      data: { ID: 'grp_1', Name: 'Engineering', Path: 'eng' },
+      previous: { Name: 'Eng', Description: '' },
+    }),
+    {
+      title: 'Group created',
+      facts: [
+        ['Group', 'Engineering (grp_1)'],
+        ['Changed', 'Name, Description'],
+        ['By', 'user usr_1'],
+        ['Tenant', 'tnt_1'],
+      ],
+      footer: 'group.created · evt_1 · 2026-01-01T00:00:00.000Z',
+    },
+  );
 });
 
 test('a message of a relation names both sides', () => {
-  const { title, facts } = of({ type: 'group.member_added', data: { Tenant: 'tnt_1', Group: 'eng', UserID: 'usr_2' } });
+  const { title, facts } = of({
+    type: 'group.member_added',
+    data: { Tenant: 'tnt_1', Group: 'eng', UserID: 'usr_2' },
+  });
   assert.equal(title, 'Group member added');
   assert.deepEqual(facts.slice(0, 2), [
     ['Group', 'eng'],
     ['User', 'usr_2'],
   ]);
-  assert.deepEqual(of({ type: 'bot_grant.removed', data: { ID: 'bgr_1', Role: 'admin', Bot: 'bot_1' } }).facts.slice(0, 3), [
-    ['Bot grant', 'bgr_1'],
-    ['Role', 'admin'],
-    ['Bot', 'bot_1'],
-  ]);
+  assert.deepEqual(
+    of({
+      type: 'bot_grant.removed',
+      data: { ID: 'bgr_1', Role: 'admin', Bot: 'bot_1' },
+    }).facts.slice(0, 3),
+    [
+      ['Bot grant', 'bgr_1'],
+      ['Role', 'admin'],
+      ['Bot', 'bot_1'],
+    ],
+  );
 });
 
 test('a record without a name is called by what people know it by', () => {
@@ -43,7 +69,12 @@ test('a record without a name is called by what people know it by', () => {
 });
 
 test('a message has nothing that the event has not, whatever that is like', () => {
-  for (const over of [{ data: null }, { data: [] }, { data: 'text' }, { data: { Name: 7, ID: {} }, previous: [], actor: 'x', tenant: '' }]) {
+  for (const over of [
+    { data: null },
+    { data: [] },
+    { data: 'text' },
+    { data: { Name: 7, ID: {} }, previous: [], actor: 'x', tenant: '' },
+  ]) {
     const { title, facts } = of({ ...over });
     assert.equal(title, 'Group created');
     assert.ok(

@@ -32,7 +32,9 @@ export function messageOf(event: string): ChatMessage {
   ] as const;
   return {
     title: wordsOf(textOf(type)),
-    facts: facts.map(([label, value]) => [label, clipped(value)] as const).filter(([, value]) => value !== ''),
+    facts: facts
+      .map(([label, value]) => [label, clipped(value)] as const)
+      .filter(([, value]) => value !== ''),
     footer: joined(' · ', type, id, timestamp),
   };
 }
@@ -59,13 +61,19 @@ const joined = (separator: string, ...parts: unknown[]): string =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 
 const longest = 200;
 
 /** On one line, no longer than a name has to be, and without what would turn the direction of the text around. */
 function clipped(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+  const line = text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
   const characters = Array.from(line.trim());
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : characters.join('');
+  return characters.length > longest
+    ? `${characters.slice(0, longest - 1).join('')}…`
+    : characters.join('');
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { outcomeOfChatAnswer } from './outcome.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const judge = (statusCode: number, headers: Record<string, string> = {}, text = '') => outcomeOfChatAnswer({ statusCode, headers, text }, now);
+const judge = (statusCode: number, headers: Record<string, string> = {}, text = '') =>
+  outcomeOfChatAnswer({ statusCode, headers, text }, now);
 
 const answers: ReadonlyArray<readonly [number, string, string]> = [
   [200, 'delivered', ''],
@@ -39,9 +40,24 @@ test('Chat_Deliver heeds Retry-After, also in fractions of a second', () => {
 });
 
 test("Chat_Deliver heeds Discord's own limits, whose Retry-After is in other units in some versions", () => {
-  assert.equal(judge(429, { 'retry-after': '1340', 'x-ratelimit-reset-after': '1.34' }).retryAfterMs, 1340);
-  assert.equal(judge(429, {}, '{"message":"You are being rate limited.","retry_after":64.57,"global":false}').retryAfterMs, 64_570);
-  for (const text of ['', 'rate_limited', '[]', 'null', '{"retry_after":"1"}', '{"retry_after":-1}', '{"retry_after":1e99}']) {
+  assert.equal(
+    judge(429, { 'retry-after': '1340', 'x-ratelimit-reset-after': '1.34' }).retryAfterMs,
+    1340,
+  );
+  assert.equal(
+    judge(429, {}, '{"message":"You are being rate limited.","retry_after":64.57,"global":false}')
+      .retryAfterMs,
+    64_570,
+  );
+  for (const text of [
+    '',
+    'rate_limited',
+    '[]',
+    'null',
+    '{"retry_after":"1"}',
+    '{"retry_after":-1}',
+    '{"retry_after":1e99}',
+  ]) {
     assert.equal(judge(429, {}, text).retryAfterMs, undefined, text);
   }
 });
@@ -54,6 +70,9 @@ test('Chat_Deliver tells of a limit that the message just used up', () => {
     message: '',
     retryAfterMs: 400,
   });
-  assert.equal(judge(204, { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset-after': '0.4' }).retryAfterMs, undefined);
+  assert.equal(
+    judge(204, { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset-after': '0.4' }).retryAfterMs,
+    undefined,
+  );
   assert.equal(judge(204, { 'x-ratelimit-remaining': '0' }).retryAfterMs, undefined);
 });

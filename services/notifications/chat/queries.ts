@@ -5,25 +5,42 @@ import type { EndpointRecord } from './record.ts';
 const columns = `id, tenant, name, kind, active, event_types as "eventTypes", description, dek_id as "dekId",
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const one: Statement = { name: 'notifications.chat_endpoint', text: `select ${columns} from chat_endpoint where tenant = $1 and id = $2` };
+const one: Statement = {
+  name: 'notifications.chat_endpoint',
+  text: `select ${columns} from chat_endpoint where tenant = $1 and id = $2`,
+};
 const page: Statement = {
   name: 'notifications.chat_endpoints',
   text: `select ${columns} from chat_endpoint where tenant = $1 and id > $2 order by id limit $3`,
 };
-const tenantOfOne: Statement = { name: 'notifications.chat_endpoint_tenant', text: 'select tenant from chat_endpoint where id = $1' };
+const tenantOfOne: Statement = {
+  name: 'notifications.chat_endpoint_tenant',
+  text: 'select tenant from chat_endpoint where id = $1',
+};
 
-export async function findEndpoint(database: Database, tenant: string, id: string): Promise<EndpointRecord | undefined> {
+export async function findEndpoint(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<EndpointRecord | undefined> {
   const rows = await database.query<EndpointRecord>(one, [tenant, id]);
   return rows[0];
 }
 
 /** One more than the page holds. */
-export function listEndpoints(database: Database, tenant: string, { limit, after }: PageQuery): Promise<EndpointRecord[]> {
+export function listEndpoints(
+  database: Database,
+  tenant: string,
+  { limit, after }: PageQuery,
+): Promise<EndpointRecord[]> {
   return database.query<EndpointRecord>(page, [tenant, after, limit]);
 }
 
 /** The tenant an endpoint belongs to: for the one operation that may name an endpoint and no tenant. */
-export async function findTenantOfEndpoint(database: Database, id: string): Promise<string | undefined> {
+export async function findTenantOfEndpoint(
+  database: Database,
+  id: string,
+): Promise<string | undefined> {
   const rows = await database.query<{ tenant: string }>(tenantOfOne, [id]);
   return rows[0]?.tenant;
 }
@@ -36,7 +53,11 @@ const target: Statement = {
 };
 
 /** What a delivery needs of an endpoint, as it is now: a URL that changed since the event counts. */
-export async function findChatTarget(database: Database, tenant: string, endpoint: string): Promise<ChatTarget | undefined> {
+export async function findChatTarget(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+): Promise<ChatTarget | undefined> {
   const rows = await database.query<ChatTarget>(target, [tenant, endpoint]);
   return rows[0];
 }

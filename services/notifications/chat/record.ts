@@ -1,4 +1,7 @@
-import { type ChatEndpoint, ChatEndpointSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
+import {
+  type ChatEndpoint,
+  ChatEndpointSchema,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
@@ -15,13 +18,18 @@ export function recordOf(row: EndpointRecord): MessageInitShape<typeof ChatEndpo
 }
 
 /** The record in documented JSON, as events carry it. */
-export const jsonOf = (row: EndpointRecord): JsonObject => encodeJson(ChatEndpointSchema, create(ChatEndpointSchema, recordOf(row)));
+export const jsonOf = (row: EndpointRecord): JsonObject =>
+  encodeJson(ChatEndpointSchema, create(ChatEndpointSchema, recordOf(row)));
 
 /** The columns that hold a URL: what it is sealed with, and all that is told of it. */
 export type Address = Pick<ChatEndpointRow, 'dekId' | 'urlEnc' | 'kind'>;
 
 /** The columns an update sets. Without a new address the stored one stays. */
-export function updateOf(endpoint: ChatEndpoint, stored: ChatEndpointRow, address: Address | undefined) {
+export function updateOf(
+  endpoint: ChatEndpoint,
+  stored: ChatEndpointRow,
+  address: Address | undefined,
+) {
   return { ...updatedValues(endpoint, stored), ...address };
 }
 
@@ -32,7 +40,13 @@ export const replacedUrl = { URLEnc: '' } as const;
 export const urlContext = (endpoint: string) => [endpoint, 'url'] as const;
 
 /** Writes an endpoint's event into the transaction. */
-export function recordEndpoint(em: EntityManager, origin: Origin, type: string, row: ChatEndpointRow, previous?: Record<string, unknown>): void {
+export function recordEndpoint(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  row: ChatEndpointRow,
+  previous?: Record<string, unknown>,
+): void {
   recordChange(em, origin, {
     tenant: row.tenant,
     type,

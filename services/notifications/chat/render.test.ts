@@ -17,24 +17,41 @@ const message = (Name: string): ChatMessage =>
       data: { ID: 'grp_1', Name },
     }),
   );
-const render = (kind: ChatKind, name = 'Engineering') => JSON.parse(renderBody(kind, message(name))) as Record<string, unknown>;
+const render = (kind: ChatKind, name = 'Engineering') =>
+  JSON.parse(renderBody(kind, message(name))) as Record<string, unknown>;
 /** Every text in a body. */
 const textsIn = (body: unknown): string[] =>
-  typeof body === 'string' ? [body] : typeof body === 'object' && body !== null ? Object.values(body).flatMap((value) => textsIn(value)) : [];
+  typeof body === 'string'
+    ? [body]
+    : typeof body === 'object' && body !== null
+      ? Object.values(body).flatMap((value) => textsIn(value))
+      : [];
 const text = (kind: ChatKind, name?: string) => textsIn(render(kind, name)).join('\n');
 
 test('a message says the same in every service', () => {
   for (const kind of kinds) {
     const words = text(kind).replaceAll('\\', '');
-    for (const part of ['Group created', 'Group: Engineering (grp_1)', 'By: user usr_1', 'Tenant: tnt_1', 'group.created · evt_1 · 2026-01-01T00:00:00.000Z']) {
+    for (const part of [
+      'Group created',
+      'Group: Engineering (grp_1)',
+      'By: user usr_1',
+      'Tenant: tnt_1',
+      'group.created · evt_1 · 2026-01-01T00:00:00.000Z',
+    ]) {
       assert.ok(words.includes(part), `${kind}: ${part}`);
     }
   }
 });
 
 test('Slack gets blocks in which nothing of a name is a link, a mention or a control', () => {
-  const body = render('slack', '<!channel> & <https://evil.example|Bank> @here https://evil.example');
-  const [section, context] = body['blocks'] as [{ type: string; text: object }, { type: string; elements: object[] }];
+  const body = render(
+    'slack',
+    '<!channel> & <https://evil.example|Bank> @here https://evil.example',
+  );
+  const [section, context] = body['blocks'] as [
+    { type: string; text: object },
+    { type: string; elements: object[] },
+  ];
   assert.deepEqual(section, {
     type: 'section',
     text: {
@@ -45,28 +62,47 @@ test('Slack gets blocks in which nothing of a name is a link, a mention or a con
   });
   assert.deepEqual(context, {
     type: 'context',
-    elements: [{ type: 'mrkdwn', verbatim: true, text: 'group.created · evt_1 · 2026-01-01T00:00:00.000Z' }],
+    elements: [
+      { type: 'mrkdwn', verbatim: true, text: 'group.created · evt_1 · 2026-01-01T00:00:00.000Z' },
+    ],
   });
   assert.deepEqual([body['unfurl_links'], body['unfurl_media']], [false, false]);
   assert.ok(textsIn(body).every((words) => !/[<>]/.test(words)));
 });
 
 test('Teams gets a card whose texts are plain, and no function of a card is filled in', () => {
-  const body = render('teams', '**bold** [link](https://evil.example) {{{DATE(2026-01-01T00:00:00Z)}}}') as {
+  const body = render(
+    'teams',
+    '**bold** [link](https://evil.example) {{{DATE(2026-01-01T00:00:00Z)}}}',
+  ) as {
     type: string;
-    attachments: Array<{ contentType: string; content: { type: string; body: Array<{ type: string; inlines: Array<{ type: string; text: string }> }> } }>;
+    attachments: Array<{
+      contentType: string;
+      content: {
+        type: string;
+        body: Array<{ type: string; inlines: Array<{ type: string; text: string }> }>;
+      };
+    }>;
   };
   assert.equal(body.type, 'message');
   const [card] = body.attachments;
   assert.equal(card?.contentType, 'application/vnd.microsoft.card.adaptive');
   assert.equal(card.content.type, 'AdaptiveCard');
-  assert.ok(card.content.body.every(({ type, inlines }) => type === 'RichTextBlock' && inlines.every((run) => run.type === 'TextRun')));
+  assert.ok(
+    card.content.body.every(
+      ({ type, inlines }) =>
+        type === 'RichTextBlock' && inlines.every((run) => run.type === 'TextRun'),
+    ),
+  );
   assert.ok(textsIn(body).some((words) => words.includes('**bold** [link](https://evil.example)')));
   assert.ok(textsIn(body).every((words) => !words.includes('{{')));
 });
 
 test('Discord gets no mention, no preview and no markdown of a name', () => {
-  const body = render('discord', '@everyone **x** `y` [z](https://evil.example) <@1> # || :smile: www.evil.example');
+  const body = render(
+    'discord',
+    '@everyone **x** `y` [z](https://evil.example) <@1> # || :smile: www.evil.example',
+  );
   assert.deepEqual(body['allowed_mentions'], { parse: [] });
   assert.equal(body['flags'], 4);
   const content = String(body['content']);
@@ -77,7 +113,10 @@ test('Discord gets no mention, no preview and no markdown of a name', () => {
 });
 
 test('Mattermost gets no mention and no markdown of a name', () => {
-  const words = text('mattermost', '@channel @all x.@here a@b.example _@all_ :tada: [z](https://evil.example) www.evil.example');
+  const words = text(
+    'mattermost',
+    '@channel @all x.@here a@b.example _@all_ :tada: [z](https://evil.example) www.evil.example',
+  );
   assert.doesNotMatch(words, /@(all|channel|here)/);
   assert.match(words, /a\\@b\\\.example/);
   assert.doesNotMatch(words.replaceAll(/\\[^a-z0-9]/gi, ''), /\[|\]\(|www\.|https:|:tada:/);
@@ -91,7 +130,13 @@ test('a service that we do not know gets plain text without mentions', () => {
 });
 
 test('every service gets no more than it takes, in whole characters and whole JSON', () => {
-  const limits: Record<ChatKind, number> = { slack: 40_000, teams: 28 * 1024, discord: 2000, mattermost: 16_383, generic: 4096 };
+  const limits: Record<ChatKind, number> = {
+    slack: 40_000,
+    teams: 28 * 1024,
+    discord: 2000,
+    mattermost: 16_383,
+    generic: 4096,
+  };
   // The worst of each: an escape is five times as long, an emoji is two units and four bytes.
   for (const character of ['&', '@', '*', '<', '{', '"', '😀', '\u0800', 'a']) {
     const long = character.repeat(5000);
@@ -105,7 +150,8 @@ test('every service gets no more than it takes, in whole characters and whole JS
           texts.every((words) => words.isWellFormed()),
           kind,
         );
-        if (kind === 'teams') assert.ok(Buffer.byteLength(json) <= limits.teams, `${kind}: ${Buffer.byteLength(json)}`);
+        if (kind === 'teams')
+          assert.ok(Buffer.byteLength(json) <= limits.teams, `${kind}: ${Buffer.byteLength(json)}`);
         else
           assert.ok(
             texts.every((words) => words.length <= (kind === 'slack' ? 3000 : limits[kind])),
@@ -119,8 +165,12 @@ test('every service gets no more than it takes, in whole characters and whole JS
 
 test('no escape is cut in two', () => {
   const facts = Array.from({ length: 20 }, () => ['Group', '&'.repeat(200)] as const);
-  const body = JSON.parse(renderBody('slack', { title: 'x', facts, footer: '' })) as { blocks: [{ text: { text: string } }] };
+  const body = JSON.parse(renderBody('slack', { title: 'x', facts, footer: '' })) as {
+    blocks: [{ text: { text: string } }];
+  };
   assert.match(body.blocks[0].text.text, /&amp;…$/);
-  const { content } = JSON.parse(renderBody('discord', { title: 'x', facts, footer: '' })) as { content: string };
+  const { content } = JSON.parse(renderBody('discord', { title: 'x', facts, footer: '' })) as {
+    content: string;
+  };
   assert.ok(content.includes('…'));
 });

@@ -11,7 +11,9 @@ import { findEndpoint } from './queries.ts';
 import { jsonOf } from './record.ts';
 import { renderBody } from './render.ts';
 
-export function sendTestHandler(deps: DeliverDeps & { limiter: Limiter }): Pick<Handlers<typeof Chat>, 'sendTest'> {
+export function sendTestHandler(
+  deps: DeliverDeps & { limiter: Limiter },
+): Pick<Handlers<typeof Chat>, 'sendTest'> {
   return {
     async sendTest({ tenant, id: endpoint }, call) {
       const stored = await findEndpoint(deps.database, tenant, endpoint);

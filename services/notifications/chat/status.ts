@@ -1,5 +1,5 @@
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import { changedFields } from '@bailiwick/shared/changes.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { LockMode } from '@mikro-orm/core';
@@ -25,18 +25,46 @@ export const chatKind: EndpointKind = {
 type AtFault = { tenant: string; endpoint: string; url: string; keys: TenantKeys };
 
 /** Makes an endpoint inactive whose URL is at fault, unless it has another one by now. One that was only sealed anew is the same. */
-export async function switchOffAt(em: EntityManager, { tenant, endpoint, url, keys }: AtFault, origin: Origin, reason: string): Promise<void> {
+export async function switchOffAt(
+  em: EntityManager,
+  { tenant, endpoint, url, keys }: AtFault,
+  origin: Origin,
+  reason: string,
+): Promise<void> {
   const stored = await lockActive(em, tenant, endpoint);
   if (!stored) return;
-  const current = await keys.open(tenant, { dekId: stored.dekId, sealed: stored.urlEnc }, urlContext(endpoint));
+  const current = await keys.open(
+    tenant,
+    { dekId: stored.dekId, sealed: stored.urlEnc },
+    urlContext(endpoint),
+  );
   if (current.toString() === url) switchOff(em, stored, origin, reason);
 }
 
-function switchOff(em: EntityManager, stored: ChatEndpointRow, origin: Origin, reason: string): void {
+function switchOff(
+  em: EntityManager,
+  stored: ChatEndpointRow,
+  origin: Origin,
+  reason: string,
+): void {
   const before = jsonOf(stored);
   em.assign(stored, switchedOff(reason, stored.updatedAt));
-  recordEndpoint(em, origin, 'chat_endpoint.disabled', stored, changedFields(before, jsonOf(stored)));
+  recordEndpoint(
+    em,
+    origin,
+    'chat_endpoint.disabled',
+    stored,
+    changedFields(before, jsonOf(stored)),
+  );
 }
 
-const lockActive = (em: EntityManager, tenant: string, id: string): Promise<ChatEndpointRow | null> =>
-  em.findOne(ChatEndpointEntity, { tenant, id, active: true }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+const lockActive = (
+  em: EntityManager,
+  tenant: string,
+  id: string,
+): Promise<ChatEndpointRow | null> =>
+  em.findOne(
+    ChatEndpointEntity,
+    { tenant, id, active: true },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );

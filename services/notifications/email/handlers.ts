@@ -1,5 +1,8 @@
 import type { Mail } from '@bailiwick/proto/gen/bailiwick/notifications/v1/mail_pb.ts';
-import type { AccountTasks, TenantInvitationsTasks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
+import type {
+  AccountTasks,
+  TenantInvitationsTasks,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { invalid, notFound } from '@bailiwick/shared/errors.ts';
@@ -13,7 +16,8 @@ import type { Suppressions } from './suppression.ts';
 export function accountTaskHandlers(mails: Mails): Handlers<typeof AccountTasks> {
   return {
     async sendEmailVerification(request, { caller }) {
-      const mail = taskOf(caller).extra['purpose'] === addressChange ? 'address_verification' : 'verification';
+      const mail =
+        taskOf(caller).extra['purpose'] === addressChange ? 'address_verification' : 'verification';
       await mails.sendToken(mail, 'verify', request, caller);
       return {};
     },
@@ -48,7 +52,13 @@ export function suppressionHandlers(suppressions: Suppressions): Handlers<typeof
       const found = await suppressions.find(normaliseEmail(email).key);
       if (!found) throw notFound('suppression');
       const { code, created_at: createdAt, expires_at: expiresAt } = found;
-      return { suppression: { statusCode: code, createdAt: timeOf(createdAt), expiresAt: timeOf(expiresAt) } };
+      return {
+        suppression: {
+          statusCode: code,
+          createdAt: timeOf(createdAt),
+          expiresAt: timeOf(expiresAt),
+        },
+      };
     },
     async deleteSuppression({ email }, call) {
       await suppressions.remove(normaliseEmail(email).key, call);

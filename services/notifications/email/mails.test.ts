@@ -14,17 +14,22 @@ import { openTemplates } from './templates.ts';
 const ring = parseKeyRing(`one:${Buffer.alloc(32, 1).toString('base64')}`);
 const strange = parseKeyRing(`one:${Buffer.alloc(32, 2).toString('base64')}`);
 const templates = openTemplates('');
-const caller = (extra: Record<string, string> = {}, id = 'tsk_1', attempt = 1) => createTaskCaller({ id, attempt, extra });
+const caller = (extra: Record<string, string> = {}, id = 'tsk_1', attempt = 1) =>
+  createTaskCaller({ id, attempt, extra });
 
 /** Mails that go nowhere; `answer` stands for a mail server that refuses, `counted` for what was mailed before. */
 function mails(answer?: Error) {
   const sent: Mail[] = [];
   const suppressed = new Map<string, number>();
   const counted = new Map<string, number>();
-  const send = (mail: Mail) => (answer ? Promise.reject(answer) : Promise.resolve(void sent.push(mail)));
+  const send = (mail: Mail) =>
+    answer ? Promise.reject(answer) : Promise.resolve(void sent.push(mail));
   const suppressions = {
     nameOf: (key: string) => `name of ${key}`,
-    find: (key: string) => Promise.resolve(suppressed.has(key) ? { code: 550, created_at: '', expires_at: '' } : undefined),
+    find: (key: string) =>
+      Promise.resolve(
+        suppressed.has(key) ? { code: 550, created_at: '', expires_at: '' } : undefined,
+      ),
     add: (key: string, code: number) => Promise.resolve(void suppressed.set(key, code)),
   };
   const limiter = {
@@ -34,16 +39,34 @@ function mails(answer?: Error) {
     },
   };
   const sender = { service: 'Example', publicUrl: 'https://example.com/iam' };
-  const deps = { mailer: { send, close: () => {} }, templates, ring, sender, suppressions, limiter, limit: { count: 2, seconds: 900 } };
+  const deps = {
+    mailer: { send, close: () => {} },
+    templates,
+    ring,
+    sender,
+    suppressions,
+    limiter,
+    limit: { count: 2, seconds: 900 },
+  };
   return { sent, suppressed, counted, ...createMails(deps) };
 }
 
 test('Account_Task_SendEmailVerification opens the sealed token into a link below the public URL', async () => {
   const { sent, sendToken } = mails();
   const token = createToken('verify');
-  const { request } = mailTask('Account_Task_SendEmailVerification', ring, { Email: 'ann@example.org', Token: token }, {});
+  const { request } = mailTask(
+    'Account_Task_SendEmailVerification',
+    ring,
+    { Email: 'ann@example.org', Token: token },
+    {},
+  );
   assert.ok(!JSON.stringify(request).includes(token));
-  await sendToken('verification', 'verify', { email: 'ann@example.org', token: String(request['Token']) }, caller());
+  await sendToken(
+    'verification',
+    'verify',
+    { email: 'ann@example.org', token: String(request['Token']) },
+    caller(),
+  );
   assert.ok(sent[0]?.text.includes(`https://example.com/iam/verify#token=${token}\n`));
   assert.equal(sent[0]?.to, 'ann@example.org');
   assert.equal(sent[0]?.messageId, '<tsk_1@example.com>');
@@ -51,7 +74,12 @@ test('Account_Task_SendEmailVerification opens the sealed token into a link belo
 
 test('Account_Task_SendPasswordReset takes a plain token in a direct call', async () => {
   const { sent, sendToken } = mails();
-  await sendToken('reset', 'reset', { email: 'ann@example.org', token: 'bwkr_plain' }, caller({}, ''));
+  await sendToken(
+    'reset',
+    'reset',
+    { email: 'ann@example.org', token: 'bwkr_plain' },
+    caller({}, ''),
+  );
   assert.ok(sent[0]?.text.includes('/reset#token=bwkr_plain\n'));
   assert.match(sent[0]?.messageId ?? '', /^<tsk_\w{26}@example\.com>$/);
 });
@@ -59,16 +87,27 @@ test('Account_Task_SendPasswordReset takes a plain token in a direct call', asyn
 test('Account_Task_SendEmailVerification refuses a token that is none', async () => {
   const { sendToken } = mails();
   for (const token of ['two\nlines', 'sealed:junk']) {
-    await assert.rejects(sendToken('verification', 'verify', { email: 'a@example.org', token }, caller({}, '')), { code: 'invalid_argument' });
+    await assert.rejects(
+      sendToken('verification', 'verify', { email: 'a@example.org', token }, caller({}, '')),
+      { code: 'invalid_argument' },
+    );
   }
 });
 
 test('a token sealed by another key ring is a fault of ours and not of the mail', async () => {
   const { sendToken } = mails();
-  const { request } = mailTask('Account_Task_SendEmailVerification', strange, { Email: 'a@example.org', Token: 'x' }, {});
-  const failure = await sendToken('verification', 'verify', { email: 'a@example.org', token: String(request['Token']) }, caller()).catch(
-    (error: unknown) => error,
+  const { request } = mailTask(
+    'Account_Task_SendEmailVerification',
+    strange,
+    { Email: 'a@example.org', Token: 'x' },
+    {},
   );
+  const failure = await sendToken(
+    'verification',
+    'verify',
+    { email: 'a@example.org', token: String(request['Token']) },
+    caller(),
+  ).catch((error: unknown) => error);
   assert.ok(failure instanceof Error && !(failure instanceof ServiceError));
 });
 
@@ -80,43 +119,81 @@ test('TenantInvitations_Task_SendTenantInvitation names the tenant and the invit
     { email: 'ann@bücher.example', token: 'bwki_x' },
     caller({ tenantName: 'Acme <b>\nLtd', inviterName: 'Ada www.win.example' }),
   );
-  assert.ok(sent[0]?.text.includes('Ada www win example invites you to join Acme <b> Ltd on Example.'));
+  assert.ok(
+    sent[0]?.text.includes('Ada www win example invites you to join Acme <b> Ltd on Example.'),
+  );
   assert.ok(sent[0]?.html.includes('join Acme &lt;b&gt; Ltd on Example.'));
   assert.equal(sent[0]?.to, 'ann@xn--bcher-kva.example');
-  await sendToken('invitation', 'invitation', { email: 'ann@example.org', token: 'bwki_x' }, caller());
+  await sendToken(
+    'invitation',
+    'invitation',
+    { email: 'ann@example.org', token: 'bwki_x' },
+    caller(),
+  );
   assert.ok(sent[1]?.text.includes('Somebody invites you to join an organisation on Example.'));
 });
 
 test('a mail is written in the locale of its task', async () => {
   const { sent, sendToken, sendNotice } = mails();
-  await sendToken('invitation', 'invitation', { email: 'ann@example.org', token: 'bwki_x' }, caller({ locale: 'de-CH' }));
-  assert.ok(sent[0]?.text.includes('Jemand lädt Sie ein, einer Organisation auf Example beizutreten.'));
-  await sendNotice('key_expiring', { email: 'ann@example.org' }, caller({ locale: 'pt', name: 'build', tenantName: 'Acme', date: '2026-03-01T23:30:00.000Z' }));
-  assert.ok(sent[1]?.text.includes('A chave “build” de um bot de Acme expira em 1 de março de 2026 (UTC).'));
+  await sendToken(
+    'invitation',
+    'invitation',
+    { email: 'ann@example.org', token: 'bwki_x' },
+    caller({ locale: 'de-CH' }),
+  );
+  assert.ok(
+    sent[0]?.text.includes('Jemand lädt Sie ein, einer Organisation auf Example beizutreten.'),
+  );
+  await sendNotice(
+    'key_expiring',
+    { email: 'ann@example.org' },
+    caller({ locale: 'pt', name: 'build', tenantName: 'Acme', date: '2026-03-01T23:30:00.000Z' }),
+  );
+  assert.ok(
+    sent[1]?.text.includes('A chave “build” de um bot de Acme expira em 1 de março de 2026 (UTC).'),
+  );
 });
 
 test('an address that refused a mail is suppressed, and mailed to no more', async () => {
   const refusing = mails(new MailRefused(550, true));
-  await assert.rejects(refusing.sendNotice('password_changed', { email: 'Ann@Example.org' }, caller()), { reason: 'MAIL_REFUSED' });
+  await assert.rejects(
+    refusing.sendNotice('password_changed', { email: 'Ann@Example.org' }, caller()),
+    { reason: 'MAIL_REFUSED' },
+  );
   assert.deepEqual([...refusing.suppressed], [['ann@example.org', 550]]);
-  await assert.rejects(refusing.sendNotice('password_changed', { email: 'ANN@example.org' }, caller()), { reason: 'MAIL_SUPPRESSED' });
+  await assert.rejects(
+    refusing.sendNotice('password_changed', { email: 'ANN@example.org' }, caller()),
+    { reason: 'MAIL_SUPPRESSED' },
+  );
 });
 
 test('a refusal that is about us suppresses nobody', async () => {
   const refusing = mails(new MailRefused(554, false));
-  await assert.rejects(refusing.sendNotice('password_changed', { email: 'ann@example.org' }, caller()), { reason: 'MAIL_REFUSED' });
+  await assert.rejects(
+    refusing.sendNotice('password_changed', { email: 'ann@example.org' }, caller()),
+    { reason: 'MAIL_REFUSED' },
+  );
   assert.equal(refusing.suppressed.size, 0);
 });
 
 test('an address gets so many mails of a kind and no more, and no kind crowds out another', async () => {
   const { sent, sendToken, sendNotice } = mails();
-  const reset = (attempt = 1) => sendToken('reset', 'reset', { email: 'ann@example.org', token: 'bwkr_x' }, caller({}, 'tsk_1', attempt));
+  const reset = (attempt = 1) =>
+    sendToken(
+      'reset',
+      'reset',
+      { email: 'ann@example.org', token: 'bwkr_x' },
+      caller({}, 'tsk_1', attempt),
+    );
   // Of what is counted where it is asked for, twice as many.
   for (let index = 0; index < 4; index++) await reset();
   await assert.rejects(reset(), { reason: 'MAIL_LIMITED' });
   await reset(2); // what has been counted is not counted again
-  for (let index = 0; index < 2; index++) await sendNotice('password_changed', { email: 'ann@example.org' }, caller());
-  await assert.rejects(sendNotice('password_changed', { email: 'ann@example.org' }, caller()), { reason: 'MAIL_LIMITED' });
+  for (let index = 0; index < 2; index++)
+    await sendNotice('password_changed', { email: 'ann@example.org' }, caller());
+  await assert.rejects(sendNotice('password_changed', { email: 'ann@example.org' }, caller()), {
+    reason: 'MAIL_LIMITED',
+  });
   await sendNotice('address_changed', { email: 'ann@example.org' }, caller());
   assert.equal(sent.length, 8);
 });

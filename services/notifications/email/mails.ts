@@ -30,18 +30,34 @@ export type Mails = ReturnType<typeof createMails>;
  * Mails with a token are counted where they are asked for (identity, access). Their windows and these begin at different moments: what
  * is allowed there is never dropped here, where the token before it has been made void already.
  */
-const asked: readonly TemplateName[] = ['verification', 'already_registered', 'address_verification', 'reset', 'invitation'];
+const asked: readonly TemplateName[] = [
+  'verification',
+  'already_registered',
+  'address_verification',
+  'reset',
+  'invitation',
+];
 
 /** Writes and sends the mails. What a mail needs besides its request comes with the task: `locale`, `tenantName`, `inviterName`, `name`, `date`. */
 export function createMails(deps: MailDeps) {
   const { mailer, templates, ring, sender, suppressions } = deps;
   const messageHost = new URL(sender.publicUrl).hostname;
 
-  async function send(mail: TemplateName, request: { email: string }, caller: Caller, values: Pick<MailValues, 'token' | 'link'>): Promise<void> {
+  async function send(
+    mail: TemplateName,
+    request: { email: string },
+    caller: Caller,
+    values: Pick<MailValues, 'token' | 'link'>,
+  ): Promise<void> {
     const { id, extra } = taskOf(caller);
     const email = normaliseEmail(request.email);
     await assertMayMail(deps, mail, email.key, caller);
-    const written = renderMail(templates, mail, extra['locale'] ?? '', { ...extra, ...sender, email: email.address, ...values });
+    const written = renderMail(templates, mail, extra['locale'] ?? '', {
+      ...extra,
+      ...sender,
+      email: email.address,
+      ...values,
+    });
     // The mailbox as it goes into the envelope, its domain in ASCII.
     const to = `${email.address.slice(0, email.address.lastIndexOf('@'))}@${email.domain}`;
     // The task's id: a mail that goes out twice after a crash is one mail to whoever compares.
@@ -50,25 +66,41 @@ export function createMails(deps: MailDeps) {
     try {
       await inSpan('smtp send', span, () => mailer.send({ to, messageId, ...written }));
     } catch (error) {
-      if (error instanceof MailRefused && error.suppress) await suppressions.add(email.key, error.responseCode);
+      if (error instanceof MailRefused && error.suppress)
+        await suppressions.add(email.key, error.responseCode);
       throw error;
     }
   }
 
   return {
-    sendNotice: (mail: TemplateName, request: { email: string }, caller: Caller) => send(mail, request, caller, {}),
+    sendNotice: (mail: TemplateName, request: { email: string }, caller: Caller) =>
+      send(mail, request, caller, {}),
 
     /** A mail whose link carries a one-time token in its fragment, which reaches no server log and no Referer. */
-    async sendToken(mail: TemplateName, page: string, request: { email: string; token: string }, caller: Caller): Promise<void> {
+    async sendToken(
+      mail: TemplateName,
+      page: string,
+      request: { email: string; token: string },
+      caller: Caller,
+    ): Promise<void> {
       const token = readToken(ring, request, caller);
-      await send(mail, request, caller, { token, link: `${sender.publicUrl}/${page}#token=${encodeURIComponent(token)}` });
+      await send(mail, request, caller, {
+        token,
+        link: `${sender.publicUrl}/${page}#token=${encodeURIComponent(token)}`,
+      });
     },
   };
 }
 
 /** Throws where the address is not to be mailed: the queue then drops the mail, and nobody is told. */
-async function assertMayMail({ suppressions, limiter, limit }: MailDeps, mail: TemplateName, emailKey: string, caller: Caller): Promise<void> {
-  if (await suppressions.find(emailKey)) throw failedPrecondition('mails to this address were refused', mailSuppressed);
+async function assertMayMail(
+  { suppressions, limiter, limit }: MailDeps,
+  mail: TemplateName,
+  emailKey: string,
+  caller: Caller,
+): Promise<void> {
+  if (await suppressions.find(emailKey))
+    throw failedPrecondition('mails to this address were refused', mailSuppressed);
   // A mail counts once, however often it is attempted.
   if (taskOf(caller).attempt > 1) return;
   // Each kind for itself: whoever can cause one kind cannot have another dropped.
@@ -78,7 +110,11 @@ async function assertMayMail({ suppressions, limiter, limit }: MailDeps, mail: T
 }
 
 /** Sealed in a task, plain in a direct call. */
-function readToken(ring: KeyRing, { email, token }: { email: string; token: string }, caller: Caller): string {
+function readToken(
+  ring: KeyRing,
+  { email, token }: { email: string; token: string },
+  caller: Caller,
+): string {
   const direct = taskOf(caller).id === '';
   try {
     const plain = openTaskToken(ring, email, token);

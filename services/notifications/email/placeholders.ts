@@ -23,23 +23,37 @@ export const layoutPlaceholders = ['lang', 'subject', 'service', 'publicUrl', 'c
 export type TemplateName = keyof typeof placeholders;
 
 export const templateNames = Object.keys(placeholders) as TemplateName[];
-export const isTemplateName = (name: string): name is TemplateName => Object.hasOwn(placeholders, name);
+export const isTemplateName = (name: string): name is TemplateName =>
+  Object.hasOwn(placeholders, name);
 
 const pattern = /\{\{(\w+)\}\}/g;
 
 /** The placeholders of a text, each once, in order of name. */
-export const placeholdersIn = (text: string): string[] => [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
+export const placeholdersIn = (text: string): string[] =>
+  [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
 
 export type Values = Readonly<Record<string, string>>;
 
 /** Fills a text in. Throws for a placeholder that has no value. What is filled in is not looked at again. */
-export function fill(text: string, values: Values, escape: (value: string) => string = (value) => value): string {
+export function fill(
+  text: string,
+  values: Values,
+  escape: (value: string) => string = (value) => value,
+): string {
   return text.replace(pattern, (_all, name: string) => {
-    if (!Object.hasOwn(values, name)) throw new Error(`the template wants ${name}, which this mail does not have`);
+    if (!Object.hasOwn(values, name))
+      throw new Error(`the template wants ${name}, which this mail does not have`);
     return escape(values[name] ?? '');
   });
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
-export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+export const escapeHtml = (value: string): string =>
+  value.replace(/[&<>"']/g, (character) => entities[character] ?? '');

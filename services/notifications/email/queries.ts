@@ -1,4 +1,9 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 
 export type SuppressionRow = { code: number; created_at: string; expires_at: string };
 
@@ -8,12 +13,20 @@ const living: Statement = {
 };
 
 /** The suppression of an address that has one of these hashes. */
-export async function findSuppression(database: Database, hashes: readonly Uint8Array[]): Promise<SuppressionRow | undefined> {
+export async function findSuppression(
+  database: Database,
+  hashes: readonly Uint8Array[],
+): Promise<SuppressionRow | undefined> {
   const [row] = await database.query<SuppressionRow>(living, [hashes]);
   return row;
 }
 
-export async function insertSuppression(em: EntityManager, hash: Uint8Array, code: number, days: number): Promise<void> {
+export async function insertSuppression(
+  em: EntityManager,
+  hash: Uint8Array,
+  code: number,
+  days: number,
+): Promise<void> {
   await execute(
     em,
     `insert into mail_suppression (hash, code, created_at, expires_at) values ($1, $2, now(), now() + make_interval(days => $3))
@@ -23,12 +36,22 @@ export async function insertSuppression(em: EntityManager, hash: Uint8Array, cod
 }
 
 /** How many went. */
-export async function deleteSuppression(em: EntityManager, hashes: readonly Uint8Array[]): Promise<number> {
-  const rows = await execute(em, 'delete from mail_suppression where hash = any($1) and expires_at > now() returning 1', [hashes]);
+export async function deleteSuppression(
+  em: EntityManager,
+  hashes: readonly Uint8Array[],
+): Promise<number> {
+  const rows = await execute(
+    em,
+    'delete from mail_suppression where hash = any($1) and expires_at > now() returning 1',
+    [hashes],
+  );
   return rows.length;
 }
 
-const expired: Statement = { name: 'notifications.expired_suppressions', text: 'delete from mail_suppression where expires_at <= now()' };
+const expired: Statement = {
+  name: 'notifications.expired_suppressions',
+  text: 'delete from mail_suppression where expires_at <= now()',
+};
 
 export async function deleteExpiredSuppressions(database: Database): Promise<void> {
   await database.query(expired, []);

@@ -31,16 +31,32 @@ test('a refusal of the recipient is told apart from one that is about us', () =>
     ['RCPT TO', '450 4.1.1 later'],
     ['RCPT TO', ''],
   ] as const;
-  for (const [command, response] of ofRecipient) assert.equal(speaksOfRecipient(command, response), true, `${command}: ${response}`);
-  for (const [command, response] of ofUs) assert.equal(speaksOfRecipient(command, response), false, `${command}: ${response}`);
+  for (const [command, response] of ofRecipient)
+    assert.equal(speaksOfRecipient(command, response), true, `${command}: ${response}`);
+  for (const [command, response] of ofUs)
+    assert.equal(speaksOfRecipient(command, response), false, `${command}: ${response}`);
 });
 
 test('refused credentials and greetings pass, and are no fault of the mail', () => {
   const failure = (fields: object) => mailError(Object.assign(new Error('x'), fields));
-  assert.equal(failure({ responseCode: 535, code: 'EAUTH', command: 'AUTH PLAIN' }).code, 'unavailable');
-  assert.equal(failure({ responseCode: 554, code: 'EPROTOCOL', command: 'CONN' }).code, 'unavailable');
-  assert.equal(failure({ responseCode: 451, code: 'EENVELOPE', command: 'RCPT TO' }).code, 'unavailable');
-  const refused = failure({ responseCode: 550, code: 'EENVELOPE', command: 'RCPT TO', response: '550 5.1.1 ann@example.org is unknown' });
+  assert.equal(
+    failure({ responseCode: 535, code: 'EAUTH', command: 'AUTH PLAIN' }).code,
+    'unavailable',
+  );
+  assert.equal(
+    failure({ responseCode: 554, code: 'EPROTOCOL', command: 'CONN' }).code,
+    'unavailable',
+  );
+  assert.equal(
+    failure({ responseCode: 451, code: 'EENVELOPE', command: 'RCPT TO' }).code,
+    'unavailable',
+  );
+  const refused = failure({
+    responseCode: 550,
+    code: 'EENVELOPE',
+    command: 'RCPT TO',
+    response: '550 5.1.1 ann@example.org is unknown',
+  });
   assert.ok(refused instanceof MailRefused && refused.suppress);
   assert.doesNotMatch(refused.message, /ann/);
 });

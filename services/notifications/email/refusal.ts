@@ -8,14 +8,20 @@ const recipientSubjects = ['1', '2', '4'];
 /** RFC 3463 §3.2: addresses of the sender; and a mail that is too long. */
 const senderDetails = ['1.7', '1.8', '1.9', '2.3'];
 /** What servers say to the recipient's turn about the sender, who came before it. */
-const aboutUs = /\b(relay\w*|sender|client|helo|spf|dkim|dmarc|spam|block(ed|list\w*)|blacklist\w*|policy|authenticat\w+)\b/i;
+const aboutUs =
+  /\b(relay\w*|sender|client|helo|spf|dkim|dmarc|spam|block(ed|list\w*)|blacklist\w*|policy|authenticat\w+)\b/i;
 
 /** Whether a final answer of a mail server is about the recipient. `command` is what it answered, "RCPT TO" or "DATA". */
 export function speaksOfRecipient(command: string, response: string): boolean {
-  const [, code = '', subject = '', detail = ''] = /^(5\d\d)(?:[ -]5\.(\d{1,3})\.(\d{1,3}))?/.exec(response) ?? [];
+  const [, code = '', subject = '', detail = ''] =
+    /^(5\d\d)(?:[ -]5\.(\d{1,3})\.(\d{1,3}))?/.exec(response) ?? [];
   if (code === '' || aboutUs.test(response.replace(/<[^>]*>/g, ''))) return false;
   if (command !== 'RCPT TO' && command !== 'DATA') return false;
   if (subject !== '')
-    return recipientSubjects.includes(subject) && !senderDetails.includes(`${subject}.${detail}`) && (command === 'RCPT TO' || subject !== '4');
+    return (
+      recipientSubjects.includes(subject) &&
+      !senderDetails.includes(`${subject}.${detail}`) &&
+      (command === 'RCPT TO' || subject !== '4')
+    );
   return command === 'RCPT TO' && mailboxCodes.includes(code);
 }

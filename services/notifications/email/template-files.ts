@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isTemplateName, layoutPlaceholders, placeholders, placeholdersIn, sharedPlaceholders, templateNames } from './placeholders.ts';
+import {
+  isTemplateName,
+  layoutPlaceholders,
+  placeholders,
+  placeholdersIn,
+  sharedPlaceholders,
+  templateNames,
+} from './placeholders.ts';
 
 // Mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, two words of each locale, and one layout for
 // the HTML of all. There is no logic in them, so whoever translates one can break nothing but its words.
@@ -22,9 +29,15 @@ export function readTemplateFiles(directory: string): { files: TemplateFiles; pr
       const at = path.join(folder, name);
       try {
         if (statSync(at).isDirectory()) read(at, `${prefix}${name}.`);
-        else files.set(`${prefix}${name}`, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(at)));
+        else
+          files.set(
+            `${prefix}${name}`,
+            new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(at)),
+          );
       } catch (error) {
-        problems.push(`${prefix}${name} ${error instanceof TypeError ? 'is not UTF-8' : 'cannot be read'}`);
+        problems.push(
+          `${prefix}${name} ${error instanceof TypeError ? 'is not UTF-8' : 'cannot be read'}`,
+        );
       }
     }
   };
@@ -41,7 +54,9 @@ export function problemsOf(files: TemplateFiles, shipped: TemplateFiles): string
   const problems = [...files].flatMap(([name, text]) => problemsOfFile(name, text));
   const added = [...localesOf(files)].filter((locale) => !localesOf(shipped).has(locale));
   for (const locale of added) {
-    const twin = [...localesOf(shipped)].find((known) => known.toLowerCase() === locale.toLowerCase());
+    const twin = [...localesOf(shipped)].find(
+      (known) => known.toLowerCase() === locale.toLowerCase(),
+    );
     if (twin) problems.push(`${locale} is spelt ${twin}`);
     else if (!isLocale(locale)) problems.push(`${locale} is no locale such as nl or zh-TW`);
     for (const mail of templateNames) problems.push(...missingParts(files, `${locale}.${mail}`));
@@ -52,35 +67,53 @@ export function problemsOf(files: TemplateFiles, shipped: TemplateFiles): string
 // A mail that is half in one language and half in another is worse than one in English.
 function missingParts(files: TemplateFiles, mail: string): string[] {
   const missing = Object.values(partFiles).filter((part) => !files.has(`${mail}.${part}`));
-  return missing.length === Object.keys(partFiles).length ? [] : missing.map((part) => `${mail}.${part} is missing`);
+  return missing.length === Object.keys(partFiles).length
+    ? []
+    : missing.map((part) => `${mail}.${part} is missing`);
 }
 
 function problemsOfFile(file: string, text: string): string[] {
   const used = placeholdersIn(text);
-  if (file === layoutFile) return [...unknown(file, used, layoutPlaceholders), ...lacking(file, used, ['content'])];
+  if (file === layoutFile)
+    return [...unknown(file, used, layoutPlaceholders), ...lacking(file, used, ['content'])];
   const [locale = '', second = '', ...rest] = file.split('.');
-  if (isWord(`${second}.${rest.join('.')}`)) return [...unknown(file, used, []), ...blank(file, text)];
+  if (isWord(`${second}.${rest.join('.')}`))
+    return [...unknown(file, used, []), ...blank(file, text)];
   const part = Object.entries(partFiles).find(([, name]) => name === rest.join('.'))?.[0];
   if (locale === '' || !isTemplateName(second) || !part) return [`${file} is no file of a mail`];
   const own: readonly string[] = placeholders[second];
   // Header values come from templates only: a subject is the same for everybody.
-  if (part === 'subject') return [...unknown(file, used, []), ...blank(file, text), ...(text.trim().includes('\n') ? [`${file} has more than one line`] : [])];
+  if (part === 'subject')
+    return [
+      ...unknown(file, used, []),
+      ...blank(file, text),
+      ...(text.trim().includes('\n') ? [`${file} has more than one line`] : []),
+    ];
   const needed = own.includes('token') ? (part === 'text' ? ['link', 'token'] : ['link']) : [];
-  return [...unknown(file, used, [...own, ...sharedPlaceholders]), ...lacking(file, used, needed), ...blank(file, text)];
+  return [
+    ...unknown(file, used, [...own, ...sharedPlaceholders]),
+    ...lacking(file, used, needed),
+    ...blank(file, text),
+  ];
 }
 
 const isWord = (name: string): boolean => (wordFiles as readonly string[]).includes(name);
-const blank = (file: string, text: string): string[] => (text.trim() === '' ? [`${file} is empty`] : []);
+const blank = (file: string, text: string): string[] =>
+  text.trim() === '' ? [`${file} is empty`] : [];
 
 const unknown = (file: string, used: readonly string[], allowed: readonly string[]): string[] =>
-  used.filter((name) => !allowed.includes(name)).map((name) => `${file} wants {{${name}}}, which it does not have`);
+  used
+    .filter((name) => !allowed.includes(name))
+    .map((name) => `${file} wants {{${name}}}, which it does not have`);
 
 const lacking = (file: string, used: readonly string[], needed: readonly string[]): string[] =>
   needed.filter((name) => !used.includes(name)).map((name) => `${file} lacks {{${name}}}`);
 
 /** The locales that files are of, as they are spelt. */
 export const localesOf = (files: TemplateFiles): ReadonlySet<string> =>
-  new Set([...files.keys()].filter((file) => file !== layoutFile).map((file) => file.split('.')[0] ?? ''));
+  new Set(
+    [...files.keys()].filter((file) => file !== layoutFile).map((file) => file.split('.')[0] ?? ''),
+  );
 
 function isLocale(name: string): boolean {
   try {

@@ -3,7 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { fill, placeholders, placeholdersIn, type TemplateName, templateNames } from './placeholders.ts';
+import {
+  fill,
+  placeholders,
+  placeholdersIn,
+  type TemplateName,
+  templateNames,
+} from './placeholders.ts';
 import { partFiles } from './template-files.ts';
 import { displayName, localeChain, openTemplates, renderMail } from './templates.ts';
 
@@ -20,8 +26,11 @@ const values = {
   token: 'bwkv_x',
   link: 'https://iam.example/verify#token=bwkv_x',
 };
-const carryingTokens = templateNames.filter((name) => (placeholders[name] as readonly string[]).includes('token'));
-const textOf = (locale: string, name: string, part: string) => shipped.files.get(`${locale}.${name}.${part}`) ?? '';
+const carryingTokens = templateNames.filter((name) =>
+  (placeholders[name] as readonly string[]).includes('token'),
+);
+const textOf = (locale: string, name: string, part: string) =>
+  shipped.files.get(`${locale}.${name}.${part}`) ?? '';
 
 /** Opens a directory with these files on top of the shipped ones. */
 function open(files: Record<string, string | Uint8Array>) {
@@ -45,11 +54,17 @@ test('every locale has every mail, with the same placeholders in each', () => {
       const wanted = placeholdersIn(textOf('en', name, part));
       for (const locale of locales) {
         assert.notEqual(textOf(locale, name, part).trim(), '', `${locale} ${name} ${part}`);
-        assert.deepEqual(placeholdersIn(textOf(locale, name, part)), wanted, `${locale} ${name} ${part}`);
+        assert.deepEqual(
+          placeholdersIn(textOf(locale, name, part)),
+          wanted,
+          `${locale} ${name} ${part}`,
+        );
       }
     }
   }
-  for (const locale of locales) for (const word of ['unnamed', 'somebody']) assert.ok(shipped.files.get(`${locale}.${word}.txt`), `${locale} ${word}`);
+  for (const locale of locales)
+    for (const word of ['unnamed', 'somebody'])
+      assert.ok(shipped.files.get(`${locale}.${word}.txt`), `${locale} ${word}`);
   assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 2) + 1);
 });
 
@@ -96,24 +111,43 @@ test('a mail is written in the closest locale there is', () => {
     'zh-Hant-TW': ['en'],
     '': ['en'],
   };
-  for (const [wanted, chain] of Object.entries(chains)) assert.deepEqual(localeChain(shipped, wanted), chain, wanted);
-  assert.equal(renderMail(shipped, 'reset', 'DE-ch', values).subject, 'Setzen Sie Ihr Passwort zurück');
+  for (const [wanted, chain] of Object.entries(chains))
+    assert.deepEqual(localeChain(shipped, wanted), chain, wanted);
+  assert.equal(
+    renderMail(shipped, 'reset', 'DE-ch', values).subject,
+    'Setzen Sie Ihr Passwort zurück',
+  );
 });
 
 test('files of an operator replace the shipped ones one by one, also with the flat names of a ConfigMap', () => {
-  const templates = open({ 'de/reset/subject.txt': 'Neues Passwort\n', 'fr.reset.subject.txt': 'Nouveau mot de passe', 'layout.html': '<b>{{content}}</b>' });
+  const templates = open({
+    'de/reset/subject.txt': 'Neues Passwort\n',
+    'fr.reset.subject.txt': 'Nouveau mot de passe',
+    'layout.html': '<b>{{content}}</b>',
+  });
   assert.equal(renderMail(templates, 'reset', 'de', values).subject, 'Neues Passwort');
   assert.equal(renderMail(templates, 'reset', 'fr', values).subject, 'Nouveau mot de passe');
-  assert.equal(renderMail(templates, 'reset', 'de', values).text, renderMail(shipped, 'reset', 'de', values).text);
+  assert.equal(
+    renderMail(templates, 'reset', 'de', values).text,
+    renderMail(shipped, 'reset', 'de', values).text,
+  );
   assert.match(renderMail(templates, 'reset', 'en', values).html, /^<b><p>Hello,/);
 });
 
 test('a locale of an operator may have some mails, and falls back for the others', () => {
-  const reset = { 'nl.reset.subject.txt': 'Wachtwoord', 'nl.reset.text.txt': '{{link}}\n{{token}}', 'nl.reset.html.html': '<a href="{{link}}">x</a>' };
+  const reset = {
+    'nl.reset.subject.txt': 'Wachtwoord',
+    'nl.reset.text.txt': '{{link}}\n{{token}}',
+    'nl.reset.html.html': '<a href="{{link}}">x</a>',
+  };
   const templates = open({ ...reset, 'de-CH.somebody.txt': 'Öpper' });
   assert.equal(renderMail(templates, 'reset', 'nl-BE', values).subject, 'Wachtwoord');
   assert.equal(renderMail(templates, 'invitation', 'nl', values).subject, 'You are invited');
-  assert.ok(renderMail(templates, 'invitation', 'de-CH', { ...values, inviterName: '' }).text.includes('Jemand'));
+  assert.ok(
+    renderMail(templates, 'invitation', 'de-CH', { ...values, inviterName: '' }).text.includes(
+      'Jemand',
+    ),
+  );
 });
 
 test('everything that is wrong with the files of an operator is told at once', () => {
@@ -159,12 +193,18 @@ test('the links that Kubernetes puts beside the keys of a ConfigMap are no files
   writeFileSync(path.join(directory, '..2026_01_01', 'de.reset.subject.txt'), 'Neues Passwort');
   symlinkSync('..2026_01_01', path.join(directory, '..data'));
   symlinkSync('..data/de.reset.subject.txt', path.join(directory, 'de.reset.subject.txt'));
-  assert.equal(renderMail(openTemplates(directory), 'reset', 'de', values).subject, 'Neues Passwort');
+  assert.equal(
+    renderMail(openTemplates(directory), 'reset', 'de', values).subject,
+    'Neues Passwort',
+  );
   rmSync(directory, { recursive: true });
 });
 
 test('what is filled into HTML stays text', () => {
-  const { html } = renderMail(shipped, 'endpoint_failing', 'en', { ...values, name: '<b a="1">&\'{{email}}' });
+  const { html } = renderMail(shipped, 'endpoint_failing', 'en', {
+    ...values,
+    name: '<b a="1">&\'{{email}}',
+  });
   assert.ok(html.includes('&lt;b a=&quot;1&quot;&gt;&amp;&#39;{{email}}'));
 });
 
@@ -174,7 +214,13 @@ test('what is filled in is not looked at for placeholders again', () => {
 
 test('a placeholder without a value is a defect', () => {
   assert.throws(() => fill('{{constructor}}', {}));
-  assert.throws(() => renderMail(shipped, 'reset' satisfies TemplateName, 'en', { service: 'x', publicUrl: 'x', email: 'x' }));
+  assert.throws(() =>
+    renderMail(shipped, 'reset' satisfies TemplateName, 'en', {
+      service: 'x',
+      publicUrl: 'x',
+      email: 'x',
+    }),
+  );
 });
 
 test('a name in a mail is one short line without links', () => {

@@ -1,13 +1,32 @@
 import { fileURLToPath } from 'node:url';
 import { escapeHtml, fill, type TemplateName, type Values } from './placeholders.ts';
-import { layoutFile, localesOf, partFiles, problemsOf, readTemplateFiles, type TemplateFiles } from './template-files.ts';
+import {
+  layoutFile,
+  localesOf,
+  partFiles,
+  problemsOf,
+  readTemplateFiles,
+  type TemplateFiles,
+} from './template-files.ts';
 
 export type Template = { subject: string; text: string; html: string };
 /** What a mail is written with: the templates of all locales, each spelt as its folder is, and the layout around HTML. */
-export type Templates = { files: TemplateFiles; locales: ReadonlyMap<string, string>; layout: string };
+export type Templates = {
+  files: TemplateFiles;
+  locales: ReadonlyMap<string, string>;
+  layout: string;
+};
 
 /** What is known for a mail. Names are as somebody chose them; `date` is RFC 3339. */
-export type MailValues = { email: string; tenantName?: string; inviterName?: string; name?: string; date?: string; token?: string; link?: string };
+export type MailValues = {
+  email: string;
+  tenantName?: string;
+  inviterName?: string;
+  name?: string;
+  date?: string;
+  token?: string;
+  link?: string;
+};
 /** Who sends it: what it is called, and the address clients reach it at. */
 export type Sender = { service: string; publicUrl: string };
 
@@ -17,13 +36,21 @@ const shippedDirectory = fileURLToPath(new URL('templates', import.meta.url));
 /** The shipped templates, with those of `directory` in their places; "" = none. Throws everything that is wrong with them at once. */
 export function openTemplates(directory: string): Templates {
   const shipped = readTemplateFiles(shippedDirectory);
-  const own = directory === '' ? { files: new Map<string, string>(), problems: [] } : readTemplateFiles(directory);
+  const own =
+    directory === ''
+      ? { files: new Map<string, string>(), problems: [] }
+      : readTemplateFiles(directory);
   const problems = [...shipped.problems, ...own.problems, ...problemsOf(own.files, shipped.files)];
-  if (problems.length > 0) throw new Error(`names templates that cannot be used: ${problems.join('; ')}`);
+  if (problems.length > 0)
+    throw new Error(`names templates that cannot be used: ${problems.join('; ')}`);
   const files = new Map([...shipped.files, ...own.files]);
   const layout = files.get(layoutFile);
   if (layout === undefined) throw new Error('there is no layout for mails');
-  return { files, locales: new Map([...localesOf(files)].map((locale) => [locale.toLowerCase(), locale])), layout };
+  return {
+    files,
+    locales: new Map([...localesOf(files)].map((locale) => [locale.toLowerCase(), locale])),
+    layout,
+  };
 }
 
 /** The locales to look for a mail in, the closest first: of de-CH that and de, of pt whatever Portuguese there is, and English in the end. */
@@ -31,23 +58,42 @@ export function localeChain({ locales }: Templates, wanted: string): string[] {
   const parts = wanted.toLowerCase().replaceAll('_', '-').split('-');
   const narrowing = parts.map((_part, index) => parts.slice(0, parts.length - index).join('-'));
   const cousins = [...locales.keys()].filter((locale) => locale.startsWith(`${parts[0]}-`)).sort();
-  return [...new Set([...narrowing, ...cousins, fallbackLocale])].flatMap((locale) => locales.get(locale) ?? []);
+  return [...new Set([...narrowing, ...cousins, fallbackLocale])].flatMap(
+    (locale) => locales.get(locale) ?? [],
+  );
 }
 
 /** A mail in the closest locale that has it. */
-export function renderMail(templates: Templates, name: TemplateName, locale: string, given: MailValues & Sender): Template {
+export function renderMail(
+  templates: Templates,
+  name: TemplateName,
+  locale: string,
+  given: MailValues & Sender,
+): Template {
   const chain = localeChain(templates, locale);
-  const lang = chain.find((candidate) => templates.files.has(`${candidate}.${name}.${partFiles.subject}`));
+  const lang = chain.find((candidate) =>
+    templates.files.has(`${candidate}.${name}.${partFiles.subject}`),
+  );
   if (lang === undefined) throw new Error(`there is no mail ${name}`);
   const part = (file: string) => templates.files.get(`${lang}.${name}.${file}`) ?? '';
   const subject = part(partFiles.subject).trim();
   const values = valuesOf(given, lang, (word) => wordOf(templates, [lang, ...chain], word));
   const content = fill(part(partFiles.html), values, escapeHtml).trim();
-  const frame = { lang: escapeHtml(lang), subject: escapeHtml(subject), service: escapeHtml(given.service), publicUrl: escapeHtml(given.publicUrl), content };
+  const frame = {
+    lang: escapeHtml(lang),
+    subject: escapeHtml(subject),
+    service: escapeHtml(given.service),
+    publicUrl: escapeHtml(given.publicUrl),
+    content,
+  };
   return { subject, text: fill(part(partFiles.text), values), html: fill(templates.layout, frame) };
 }
 
-function valuesOf({ service, publicUrl, email, ...given }: MailValues & Sender, lang: string, word: (name: string) => string): Values {
+function valuesOf(
+  { service, publicUrl, email, ...given }: MailValues & Sender,
+  lang: string,
+  word: (name: string) => string,
+): Values {
   const { token, link, date, name } = given;
   return {
     service,
@@ -56,14 +102,22 @@ function valuesOf({ service, publicUrl, email, ...given }: MailValues & Sender, 
     tenantName: displayName(given.tenantName ?? '') || word('unnamed'),
     inviterName: displayName(given.inviterName ?? '') || word('somebody'),
     ...(name === undefined ? {} : { name: displayName(name) }),
-    ...(date === undefined ? {} : { date: new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date)) }),
+    ...(date === undefined
+      ? {}
+      : {
+          date: new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(
+            new Date(date),
+          ),
+        }),
     ...(token === undefined ? {} : { token }),
     ...(link === undefined ? {} : { link }),
   };
 }
 
 function wordOf({ files }: Templates, chain: readonly string[], word: string): string {
-  const text = chain.map((locale) => files.get(`${locale}.${word}.txt`)).find((found) => found !== undefined);
+  const text = chain
+    .map((locale) => files.get(`${locale}.${word}.txt`))
+    .find((found) => found !== undefined);
   return (text ?? '').trim();
 }
 

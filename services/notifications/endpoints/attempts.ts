@@ -1,12 +1,15 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { DeliveryAttemptPageSchema, DeliveryAttemptSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
 import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.ts';
+import type {
+  DeliveryAttemptPageSchema,
+  DeliveryAttemptSchema,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
-import { type AttemptFilter, listAttempts, type ListedAttempt } from './queries.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { type AttemptFilter, type ListedAttempt, listAttempts } from './queries.ts';
 
 type Asked = {
   tenant: string;
@@ -19,19 +22,36 @@ type Asked = {
 };
 
 /** The handler of an area's ListAttempts: the attempts of endpoints with this prefix. */
-export function attemptsHandler({ database, pager }: { database: Database; pager: Pager }, prefix: 'whk' | 'slk') {
-  return async (asked: Asked, { operation }: Call): Promise<{ page: MessageInitShape<typeof DeliveryAttemptPageSchema> }> => {
+export function attemptsHandler(
+  { database, pager }: { database: Database; pager: Pager },
+  prefix: 'whk' | 'slk',
+) {
+  return async (
+    asked: Asked,
+    { operation }: Call,
+  ): Promise<{ page: MessageInitShape<typeof DeliveryAttemptPageSchema> }> => {
     const { tenant, page } = asked;
     const filter = filterOf(asked, prefix);
     const binding = [operation.name, tenant, JSON.stringify(filter)];
     const query = pager.read(page, binding);
-    const rows = await listAttempts(database, tenant, filter, { limit: query.limit, after: placeOf(query.after) });
-    const { items, nextCursor } = pager.cut(rows, query, binding, ({ startedAt, attempt, task }) => `${new Date(startedAt).toISOString()} ${attempt} ${task}`);
+    const rows = await listAttempts(database, tenant, filter, {
+      limit: query.limit,
+      after: placeOf(query.after),
+    });
+    const { items, nextCursor } = pager.cut(
+      rows,
+      query,
+      binding,
+      ({ startedAt, attempt, task }) => `${new Date(startedAt).toISOString()} ${attempt} ${task}`,
+    );
     return { page: { items: items.map(recordOf), nextCursor } };
   };
 }
 
-function filterOf({ endpoint, outcome, eventType, since, until }: Asked, prefix: string): AttemptFilter {
+function filterOf(
+  { endpoint, outcome, eventType, since, until }: Asked,
+  prefix: string,
+): AttemptFilter {
   return {
     prefix: `${prefix}_`,
     endpoint: endpoint || null,

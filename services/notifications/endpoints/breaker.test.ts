@@ -15,7 +15,8 @@ function opensAfter(results: readonly Result[], everyMs = 1000): number | undefi
   }
   return undefined;
 }
-const times = (count: number, result: Result): Result[] => Array.from({ length: count }, () => result);
+const times = (count: number, result: Result): Result[] =>
+  Array.from({ length: count }, () => result);
 
 test('an endpoint is left alone when ten of ten failed, and not after nine', () => {
   assert.equal(opensAfter(times(12, 'failed')), 10);
@@ -23,8 +24,14 @@ test('an endpoint is left alone when ten of ten failed, and not after nine', () 
 });
 
 test('one success of five is a fifth that is enough to be gone on with', () => {
-  assert.equal(opensAfter([...times(3, 'failed'), ...times(2, 'delivered'), ...times(5, 'failed')]), 10);
-  assert.equal(opensAfter(times(10, 'failed').flatMap((result) => [result, 'delivered'] as const)), undefined);
+  assert.equal(
+    opensAfter([...times(3, 'failed'), ...times(2, 'delivered'), ...times(5, 'failed')]),
+    10,
+  );
+  assert.equal(
+    opensAfter(times(10, 'failed').flatMap((result) => [result, 'delivered'] as const)),
+    undefined,
+  );
 });
 
 test('failures further apart than two minutes are not counted together', () => {
@@ -33,7 +40,10 @@ test('failures further apart than two minutes are not counted together', () => {
 
 test('five timeouts in a row are enough, however far apart', () => {
   assert.equal(opensAfter(times(5, 'timeout'), 200_000), 5);
-  assert.equal(opensAfter([...times(4, 'timeout'), 'delivered', ...times(4, 'timeout')]), undefined);
+  assert.equal(
+    opensAfter([...times(4, 'timeout'), 'delivered', ...times(4, 'timeout')]),
+    undefined,
+  );
 });
 
 test('an endpoint is slow while its average is, and quick again after twenty quick successes', () => {

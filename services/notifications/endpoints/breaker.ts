@@ -23,7 +23,9 @@ export function createBreaker(now: () => number = Date.now, size = 10_000) {
       if (!known && result === 'delivered') return false;
       const isOld = !known || now() - known.since > windowMs;
       // Timeouts in a row may be further apart than the window is long.
-      const tally = isOld ? { since: now(), attempts: 0, failed: 0, timeouts: known?.timeouts ?? 0 } : known;
+      const tally = isOld
+        ? { since: now(), attempts: 0, failed: 0, timeouts: known?.timeouts ?? 0 }
+        : known;
       tallies.delete(endpoint);
       tallies.set(endpoint, tally);
       const oldest = tallies.keys().next();
@@ -32,7 +34,9 @@ export function createBreaker(now: () => number = Date.now, size = 10_000) {
       if (result !== 'delivered') tally.failed++;
       tally.timeouts = result === 'timeout' ? tally.timeouts + 1 : 0;
       if (tally.failed === 0) tallies.delete(endpoint);
-      const isEnough = tally.timeouts >= timeoutsInARow || (tally.attempts >= fewest && tally.failed >= failedShare * tally.attempts);
+      const isEnough =
+        tally.timeouts >= timeoutsInARow ||
+        (tally.attempts >= fewest && tally.failed >= failedShare * tally.attempts);
       if (isEnough) tallies.delete(endpoint);
       return isEnough;
     },

@@ -12,7 +12,8 @@ export function createGates(database: Database) {
   const cache = createCache<Gate>({ size: 10_000, lifetimeMs });
   const keyOf = (tenant: string, endpoint: string) => `${tenant}/${endpoint}`;
   return {
-    of: (tenant: string, endpoint: string): Promise<Gate> => cache.get(keyOf(tenant, endpoint), () => findGate(database, tenant, endpoint)),
+    of: (tenant: string, endpoint: string): Promise<Gate> =>
+      cache.get(keyOf(tenant, endpoint), () => findGate(database, tenant, endpoint)),
     /** Looks it up anew the next time: this process has changed it. */
     forget: (tenant: string, endpoint: string): void => cache.forget(keyOf(tenant, endpoint)),
   };

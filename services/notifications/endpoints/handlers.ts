@@ -37,7 +37,11 @@ type Kind<Found, Row, Shown> = {
 type Which = { tenant: string; id: string };
 
 /** The operations that do not care what an endpoint is sent. */
-export function sharedHandlers<Found extends { id: string }, Row extends { name: string; active: boolean }, Shown>(
+export function sharedHandlers<
+  Found extends { id: string },
+  Row extends { name: string; active: boolean },
+  Shown,
+>(
   { database, pager }: Pick<EndpointDeps, 'database' | 'pager'>,
   { type, events, find, list, lock, recordOf, recordEvent }: Kind<Found, Row, Shown>,
 ) {
@@ -48,10 +52,18 @@ export function sharedHandlers<Found extends { id: string }, Row extends { name:
       return { endpoint: recordOf(row) };
     },
 
-    async listEndpoints({ tenant, page }: { tenant: string; page?: PageReq | undefined }, { operation }: Call) {
+    async listEndpoints(
+      { tenant, page }: { tenant: string; page?: PageReq | undefined },
+      { operation }: Call,
+    ) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(await list(database, tenant, query), query, binding, ({ id }) => id);
+      const { items, nextCursor } = pager.cut(
+        await list(database, tenant, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
       return { page: { items: items.map(recordOf), nextCursor } };
     },
 

@@ -11,10 +11,19 @@ export function urlProblems(field: string, url: string, egress: EgressRules): st
   return problem ? [`${field} ${problem}`] : [];
 }
 
-type Room = { tenant: string; kind: 'webhook' | 'chat'; limit: number; count: () => Promise<number> };
+type Room = {
+  tenant: string;
+  kind: 'webhook' | 'chat';
+  limit: number;
+  count: () => Promise<number>;
+};
 
 /** Asserts that a tenant has room for one more endpoint of a kind. Two creates at once do not both find the last place free. */
-export async function assertRoom(em: EntityManager, { tenant, kind, limit, count }: Room): Promise<void> {
+export async function assertRoom(
+  em: EntityManager,
+  { tenant, kind, limit, count }: Room,
+): Promise<void> {
   await lockName(em, `${kind}_endpoint ${tenant}`);
-  if ((await count()) >= limit) throw failedPrecondition(`a tenant has at most ${limit} ${kind} endpoints`, 'ENDPOINT_LIMIT');
+  if ((await count()) >= limit)
+    throw failedPrecondition(`a tenant has at most ${limit} ${kind} endpoints`, 'ENDPOINT_LIMIT');
 }

@@ -3,8 +3,8 @@ import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
-import { byService } from './values.ts';
 import { clearHealth, listAiling, markTold, type Patience, takeAiling } from './queries.ts';
+import { byService } from './values.ts';
 
 const everyMs = 1000;
 const batch = 20;
@@ -18,7 +18,13 @@ export type EndpointKind = {
   /** Tells that nothing has reached it for a while. Nothing happens where it is gone or inactive. */
   tellFailing(em: EntityManager, tenant: string, endpoint: string, origin: Origin): Promise<void>;
   /** Makes it inactive, and tells of it. Nothing happens where it is gone or inactive. */
-  switchOff(em: EntityManager, tenant: string, endpoint: string, origin: Origin, reason: string): Promise<void>;
+  switchOff(
+    em: EntityManager,
+    tenant: string,
+    endpoint: string,
+    origin: Origin,
+    reason: string,
+  ): Promise<void>;
 };
 
 /** Reads the waits of the setting: notices, and the end of all patience. */
@@ -38,7 +44,13 @@ export function startPatience({ database, kinds, patience, log }: Deps): Backgro
       const ailing = await takeAiling(em, patience, tenant, endpoint);
       if (!ailing) return;
       if (ailing.isHopeless) {
-        await kind?.switchOff(em, tenant, endpoint, byService, 'nothing could be delivered for days');
+        await kind?.switchOff(
+          em,
+          tenant,
+          endpoint,
+          byService,
+          'nothing could be delivered for days',
+        );
         await clearHealth(em, tenant, endpoint);
       } else {
         await kind?.tellFailing(em, tenant, endpoint, byService);
@@ -50,7 +62,8 @@ export function startPatience({ database, kinds, patience, log }: Deps): Backgro
     log,
     failed: 'failing endpoints could not be told of, it is tried again',
     async work() {
-      for (const { tenant, endpoint } of await listAiling(database, patience, batch)) await act(tenant, endpoint);
+      for (const { tenant, endpoint } of await listAiling(database, patience, batch))
+        await act(tenant, endpoint);
     },
   });
 }

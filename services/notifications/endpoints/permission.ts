@@ -29,10 +29,21 @@ export async function allowUpdate(
 }
 
 /** A caller with its rights in a tenant. Without a tenant in the request its token speaks of its only one, a bot's of the bot's own. */
-async function callerIn(authority: Client<typeof Authority>, caller: Caller, tenant: string): Promise<Caller> {
+async function callerIn(
+  authority: Client<typeof Authority>,
+  caller: Caller,
+  tenant: string,
+): Promise<Caller> {
   if (caller.tenant === tenant) return caller;
   const { type: principalType, id: principalId, narrowedTo, ssoTenant } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';
-  const { permissions, grants } = await authority.effective({ principalType, principalId, tenant, botTenant, narrowedTo, ssoTenant });
+  const { permissions, grants } = await authority.effective({
+    principalType,
+    principalId,
+    tenant,
+    botTenant,
+    narrowedTo,
+    ssoTenant,
+  });
   return { ...caller, tenant, permissions, grants };
 }

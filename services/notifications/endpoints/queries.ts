@@ -1,4 +1,9 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import { type ChatKind, chatRates } from '../chat/kinds.ts';
 import type { AttemptRow } from '../queue/queries.ts';
 import type { Pauses } from './breaker.ts';
@@ -23,7 +28,11 @@ const gate: Statement = {
          left join endpoint_health h on h.tenant = $1 and h.endpoint = $2`,
 };
 
-export async function findGate(database: Database, tenant: string, endpoint: string): Promise<Gate> {
+export async function findGate(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+): Promise<Gate> {
   const [row] = await database.query<Gate & { kind: ChatKind | null }>(gate, [tenant, endpoint]);
   if (!row) throw new Error('a gate is always found');
   const { kind, ...found } = row;
@@ -39,7 +48,11 @@ const failure: Statement = {
          on conflict (tenant, endpoint) do update set failing_since = coalesce(h.failing_since, now())`,
 };
 
-export async function noteFailure(database: Database, tenant: string, endpoint: string): Promise<void> {
+export async function noteFailure(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
   await database.query(failure, [tenant, endpoint]);
 }
 
@@ -55,7 +68,11 @@ const success: Statement = {
          where tenant = $1 and endpoint = $2 and (parked or paused_until > now())`,
 };
 
-export async function noteSuccess(database: Database, tenant: string, endpoint: string): Promise<void> {
+export async function noteSuccess(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
   await database.query(success, [tenant, endpoint]);
 }
 
@@ -66,7 +83,12 @@ const pause: Statement = {
 };
 
 /** Leaves an endpoint alone until then, as it has asked. */
-export async function pauseUntil(database: Database, tenant: string, endpoint: string, until: Date): Promise<void> {
+export async function pauseUntil(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+  until: Date,
+): Promise<void> {
   await database.query(pause, [tenant, endpoint, until]);
 }
 
@@ -84,12 +106,21 @@ const open: Statement = {
 };
 
 /** Leaves an endpoint alone that has failed too often: for a first while, and for twice as long each time that it fails again. */
-export async function openBreaker(database: Database, tenant: string, endpoint: string, pauses: Pauses): Promise<void> {
+export async function openBreaker(
+  database: Database,
+  tenant: string,
+  endpoint: string,
+  pauses: Pauses,
+): Promise<void> {
   await database.query(open, [tenant, endpoint, pauses.first, pauses.longest]);
 }
 
 /** Forgets what was wrong with an endpoint: somebody has switched it on. What is kept back for it is let go. */
-export async function clearHealth(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
+export async function clearHealth(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
   await execute(
     em,
     `with well as (delete from endpoint_health where tenant = $1 and endpoint = $2 and not parked)
@@ -99,8 +130,15 @@ export async function clearHealth(em: EntityManager, tenant: string, endpoint: s
   );
 }
 
-export async function deleteHealth(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
-  await execute(em, 'delete from endpoint_health where tenant = $1 and endpoint = $2', [tenant, endpoint]);
+export async function deleteHealth(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
+  await execute(em, 'delete from endpoint_health where tenant = $1 and endpoint = $2', [
+    tenant,
+    endpoint,
+  ]);
 }
 
 export type Ailing = { tenant: string; endpoint: string; isHopeless: boolean; notices: number };
@@ -114,7 +152,10 @@ const isAiling = `failing_since is not null and (
   or (exhausted_at is not null and (told_at is null or (told_at < exhausted_at and told_at < now() - interval '1 hour')))
   or (exhausted_at is not null and failing_since < now() - make_interval(secs => $2)))`;
 
-const ailing: Statement = { name: 'notifications.ailing', text: `select tenant, endpoint from endpoint_health where ${isAiling} limit $3` };
+const ailing: Statement = {
+  name: 'notifications.ailing',
+  text: `select tenant, endpoint from endpoint_health where ${isAiling} limit $3`,
+};
 
 /** Endpoints that are to be told of, or to be switched off. */
 export function listAiling(
@@ -143,8 +184,15 @@ export async function takeAiling(
 }
 
 /** Notes that it has been told of. */
-export async function markTold(em: EntityManager, { tenant, endpoint, notices }: Ailing): Promise<void> {
-  await execute(em, 'update endpoint_health set told_at = now(), notices = $3 where tenant = $1 and endpoint = $2', [tenant, endpoint, notices]);
+export async function markTold(
+  em: EntityManager,
+  { tenant, endpoint, notices }: Ailing,
+): Promise<void> {
+  await execute(
+    em,
+    'update endpoint_health set told_at = now(), notices = $3 where tenant = $1 and endpoint = $2',
+    [tenant, endpoint, notices],
+  );
 }
 
 const openBreakers: Statement = {
@@ -158,7 +206,10 @@ export async function countOpenBreakers(database: Database): Promise<number> {
 }
 
 /** Of an attempt, what is listed. The driver gives times of prepared statements as texts. */
-export type ListedAttempt = Omit<AttemptRow, 'operation' | 'startedAt' | 'nextAttemptAt'> & { startedAt: Date | string; nextAttemptAt: Date | string | null };
+export type ListedAttempt = Omit<AttemptRow, 'operation' | 'startedAt' | 'nextAttemptAt'> & {
+  startedAt: Date | string;
+  nextAttemptAt: Date | string | null;
+};
 
 /** null does not restrict. */
 export type AttemptFilter = {
@@ -201,12 +252,23 @@ const attemptsOfEndpoint: Statement = {
   text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.endpoint = $10 and ${wantedAttempts} order by ${newestFirst}`,
 };
 
-export type AttemptPage = { limit: number; after: { startedAt: string; attempt: number; task: string } | undefined };
+export type AttemptPage = {
+  limit: number;
+  after: { startedAt: string; attempt: number; task: string } | undefined;
+};
 
 /** A tenant's attempts before that one, newest first; one more than the page holds. */
-export function listAttempts(database: Database, tenant: string, filter: AttemptFilter, { limit, after }: AttemptPage): Promise<ListedAttempt[]> {
+export function listAttempts(
+  database: Database,
+  tenant: string,
+  filter: AttemptFilter,
+  { limit, after }: AttemptPage,
+): Promise<ListedAttempt[]> {
   const { prefix, endpoint, status, type, since, until } = filter;
   const place = [after?.startedAt ?? null, after?.task ?? null, after?.attempt ?? null];
   const values = [tenant, since, until, ...place, status, type, limit, endpoint ?? prefix];
-  return database.query<ListedAttempt>(endpoint === null ? attemptsOfTenant : attemptsOfEndpoint, values);
+  return database.query<ListedAttempt>(
+    endpoint === null ? attemptsOfTenant : attemptsOfEndpoint,
+    values,
+  );
 }

@@ -33,16 +33,38 @@ export async function sendTest(
 ): Promise<{ task: MessageInitShape<typeof TaskResultSchema> }> {
   await limiter.take(`endpoint test ${tenant} ${target.ID}`, limits.endpoint);
   await limiter.take(`endpoint tests ${tenant}`, limits.tenant);
-  await database.transaction(tenant, async (em) => recordChange(em, call, { tenant, type: action, data: null, targets: [target] }));
+  await database.transaction(tenant, async (em) =>
+    recordChange(em, call, { tenant, type: action, data: null, targets: [target] }),
+  );
   const startedAt = new Date();
   const id = createId('evt');
   // What has begun is finished and noted, whether or not the caller still waits for it.
-  const sent = await attempt({ id, type, text: eventBody(call, { id, type, at: startedAt, tenant, data }) }, { ...call, signal: new AbortController().signal });
+  const sent = await attempt(
+    { id, type, text: eventBody(call, { id, type, at: startedAt, tenant, data }) },
+    { ...call, signal: new AbortController().signal },
+  );
   // Nobody sends it again.
   const outcome = { ...sent, status: sent.status === 'retry' ? ('failed' as const) : sent.status };
   const { status, statusCode, error, message } = outcome;
-  const noted = { status, statusCode, error, message, durationMs: Date.now() - startedAt.getTime(), startedAt, nextAttemptAt: null };
-  const about = { task: createId('tsk'), attempt: 1, operation: call.operation.name, tenant, endpoint: target.ID, event: id, type, delivery: id };
+  const noted = {
+    status,
+    statusCode,
+    error,
+    message,
+    durationMs: Date.now() - startedAt.getTime(),
+    startedAt,
+    nextAttemptAt: null,
+  };
+  const about = {
+    task: createId('tsk'),
+    attempt: 1,
+    operation: call.operation.name,
+    tenant,
+    endpoint: target.ID,
+    event: id,
+    type,
+    delivery: id,
+  };
   await settleAsDone(database, [{ ...about, ...noted }]);
   return { task: resultOf(id, 1, startedAt, outcome) };
 }

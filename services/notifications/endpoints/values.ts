@@ -1,13 +1,20 @@
-import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import type { Origin } from '@bailiwick/shared/outbox.ts';
-import { timeAfter } from '@bailiwick/shared/changes.ts';
 import type { StringList } from '@bailiwick/proto/gen/bailiwick/common/v1/values_pb.ts';
+import { serviceCaller } from '@bailiwick/shared/caller.ts';
+import { timeAfter } from '@bailiwick/shared/changes.ts';
+import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
 
 // What endpoints of both kinds have in common: the fields a client sets, and those that say why one is switched off.
 
-type Sent = { name: string; active?: boolean | undefined; eventTypes?: StringList | undefined; description?: string | undefined };
-type Stored = Pick<EndpointValues, 'active' | 'eventTypes' | 'description' | 'disabledReason'> & { disabledAt?: Date | null | undefined };
+type Sent = {
+  name: string;
+  active?: boolean | undefined;
+  eventTypes?: StringList | undefined;
+  description?: string | undefined;
+};
+type Stored = Pick<EndpointValues, 'active' | 'eventTypes' | 'description' | 'disabledReason'> & {
+  disabledAt?: Date | null | undefined;
+};
 
 /** The columns that hold them. The driver gives times of prepared statements as texts. */
 export type EndpointValues = {
@@ -51,7 +58,14 @@ export function sharedFields(row: EndpointValues) {
 export function createdValues({ name, eventTypes, description }: Sent) {
   const now = new Date();
   const switched = { active: true, disabledReason: '', disabledAt: null };
-  return { ...switched, name, eventTypes: eventTypes?.items ?? [], description: description ?? '', createdAt: now, updatedAt: now };
+  return {
+    ...switched,
+    name,
+    eventTypes: eventTypes?.items ?? [],
+    description: description ?? '',
+    createdAt: now,
+    updatedAt: now,
+  };
 }
 
 /**
@@ -77,7 +91,10 @@ export function switchedOff(reason: string, before: Date) {
 }
 
 /** Whose doing it is when the service switches an endpoint off, whoever brought the attempt about. */
-export const byService: Origin = { operation: { name: '' }, caller: serviceCaller('notifications') };
+export const byService: Origin = {
+  operation: { name: '' },
+  caller: serviceCaller('notifications'),
+};
 
 /** The receiver's own word that it is gone for good. */
 export const goneReason = 'the receiver answered 410 Gone';

@@ -17,18 +17,35 @@ export type EventType = {
   reach: Reach;
 };
 
-const family = (reach: Reach, name: string, record: string, members: Readonly<Record<string, string>>): EventType[] =>
-  Object.entries(members).map(([verb, about]) => ({ type: `${name}.${verb}`, about, record, reach }));
+const family = (
+  reach: Reach,
+  name: string,
+  record: string,
+  members: Readonly<Record<string, string>>,
+): EventType[] =>
+  Object.entries(members).map(([verb, about]) => ({
+    type: `${name}.${verb}`,
+    about,
+    record,
+    reach,
+  }));
 
 const given = { added: 'A role was given to', removed: 'A role was taken from' };
 const grants = (name: string, record: string, whom: string) =>
-  family('tenant', name, record, { added: `${given.added} ${whom}, or its end was changed.`, removed: `${given.removed} ${whom}.` });
+  family('tenant', name, record, {
+    added: `${given.added} ${whom}, or its end was changed.`,
+    removed: `${given.removed} ${whom}.`,
+  });
 
-const membership = { member_added: 'Somebody became a member of a group.', member_removed: 'Somebody is no longer a member of a group.' };
+const membership = {
+  member_added: 'Somebody became a member of a group.',
+  member_removed: 'Somebody is no longer a member of a group.',
+};
 
 const eventTypes: readonly EventType[] = [
   ...family('members', 'user', 'User', {
-    registered: 'Somebody registered, or was created; the address is not verified unless the record says so.',
+    registered:
+      'Somebody registered, or was created; the address is not verified unless the record says so.',
     verified: 'The address of a new account was verified.',
     updated: "A person's record or address was changed.",
     password_changed: 'A password was changed or reset.',
@@ -37,13 +54,17 @@ const eventTypes: readonly EventType[] = [
     enabled: 'A person was let in again.',
     deleted: 'A person was deleted. The tenants that it was a member of are told.',
   }),
-  ...family('nobody', 'session', 'Session', { revoked: 'A session was ended. Its data are ID and UserID alone.' }),
+  ...family('nobody', 'session', 'Session', {
+    revoked: 'A session was ended. Its data are ID and UserID alone.',
+  }),
   ...family('tenant', 'tenant', 'Tenant', {
     created: 'A tenant was created.',
     updated: 'A tenant was changed, suspended, resumed or restored.',
     deleted: 'A tenant was deleted, and can be restored for a while.',
   }),
-  ...family('nobody', 'tenant', 'Tenant', { purged: 'What was left of a deleted tenant was removed. Its data are ID, Slug and Name alone.' }),
+  ...family('nobody', 'tenant', 'Tenant', {
+    purged: 'What was left of a deleted tenant was removed. Its data are ID, Slug and Name alone.',
+  }),
   ...family('tenant', 'tenant', 'TenantMember', {
     member_added: 'Somebody became a member of a tenant.',
     member_removed: 'Somebody is no longer a member of a tenant.',
@@ -61,7 +82,11 @@ const eventTypes: readonly EventType[] = [
     deleted: 'A group was deleted, with its memberships and grants.',
   }),
   ...family('tenant', 'group', 'Groups_AddMemberReq', membership),
-  ...family('tenant', 'role', 'Role', { created: 'A role was created.', updated: 'A role was changed.', deleted: 'A role was deleted.' }),
+  ...family('tenant', 'role', 'Role', {
+    created: 'A role was created.',
+    updated: 'A role was changed.',
+    deleted: 'A role was deleted.',
+  }),
   ...grants('grant', 'Grant', 'a user'),
   ...grants('group_grant', 'GroupGrant', 'a group'),
   ...grants('bot_grant', 'BotGrant', 'a bot'),
@@ -81,8 +106,10 @@ const eventTypes: readonly EventType[] = [
     created: 'A domain was claimed.',
     updated: 'A domain was given another meaning, or another challenge.',
     verified: 'A domain was proved, for the first time or anew.',
-    verification_failed: 'A domain could not be proved: by a call, on a daily check, or because its time passed. FailureReason and Status say which.',
-    lapsed: 'The record of a verified domain was missing for three days. Nobody is linked or joins through it until it is back.',
+    verification_failed:
+      'A domain could not be proved: by a call, on a daily check, or because its time passed. FailureReason and Status say which.',
+    lapsed:
+      'The record of a verified domain was missing for three days. Nobody is linked or joins through it until it is back.',
     deleted: 'A domain was given up.',
   }),
   ...family('tenant', 'webhook_endpoint', 'WebhookEndpoint', {
@@ -102,10 +129,13 @@ const eventTypes: readonly EventType[] = [
   }),
   ...family('tenant', 'sso_provider', 'SsoProvider', {
     created: 'An identity provider was created.',
-    updated: 'An identity provider was changed; a SecretEnc in `previous` says that its secret was replaced.',
+    updated:
+      'An identity provider was changed; a SecretEnc in `previous` says that its secret was replaced.',
     deleted: 'An identity provider was deleted.',
   }),
-  ...family('tenant', 'sso', 'SsoProvider', { login_failed: 'A sign-in through an identity provider was refused; its LastError says why.' }),
+  ...family('tenant', 'sso', 'SsoProvider', {
+    login_failed: 'A sign-in through an identity provider was refused; its LastError says why.',
+  }),
   ...family('tenant', 'sso', 'Sso_LiftRequirementRes', {
     requirement_lifted: 'The tenant’s owners may use their passwords for a while.',
     requirement_restored: 'Single sign-on is required of owners again.',
@@ -114,10 +144,14 @@ const eventTypes: readonly EventType[] = [
     rotated: 'A tenant got another data key. Its data are DekID and Tenant alone.',
     rotation_requested: 'All data keys are to be replaced. Its data are Queued alone.',
   }),
-  ...family('test', 'endpoint', 'WebhookEndpoint', { ping: 'A test of the endpoint, which is in the data.' }),
+  ...family('test', 'endpoint', 'WebhookEndpoint', {
+    ping: 'A test of the endpoint, which is in the data.',
+  }),
 ];
 
-export const types: ReadonlyMap<string, EventType> = new Map(eventTypes.map((one) => [one.type, one]));
+export const types: ReadonlyMap<string, EventType> = new Map(
+  eventTypes.map((one) => [one.type, one]),
+);
 
 /** The first words of our own types and audit actions. Those of applications begin otherwise (events.proto). */
 export const ownFamilies: ReadonlySet<string> = new Set(
@@ -129,4 +163,5 @@ export const ownFamilies: ReadonlySet<string> = new Set(
 export const isOwnFamily = (type: string): boolean => ownFamilies.has(type.split('.', 1)[0] ?? '');
 
 /** Whom events of a type reach. A newer process may tell of types that this one does not know. */
-export const reachOf = (type: string): Reach => types.get(type)?.reach ?? (type.startsWith('user.') ? 'members' : 'tenant');
+export const reachOf = (type: string): Reach =>
+  types.get(type)?.reach ?? (type.startsWith('user.') ? 'members' : 'tenant');

@@ -1,6 +1,11 @@
 import type { Events } from '@bailiwick/proto/gen/bailiwick/notifications/v1/events_pb.ts';
 import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { type Limit, type Limiter, type LimitProfile, perMinute } from '@bailiwick/shared/limits.ts';
+import {
+  type Limit,
+  type Limiter,
+  type LimitProfile,
+  perMinute,
+} from '@bailiwick/shared/limits.ts';
 import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { PublishedEventEntity } from './entities.ts';
@@ -9,14 +14,19 @@ import { PublishedEventEntity } from './entities.ts';
 export const nameSeconds = 600;
 
 /** Of all applications of a tenant together. Each event becomes a task for every endpoint that asks for it. */
-const limits: Record<LimitProfile, Limit> = { standard: perMinute(6000), strict: perMinute(600), off: perMinute(Number.MAX_SAFE_INTEGER) };
+const limits: Record<LimitProfile, Limit> = {
+  standard: perMinute(6000),
+  strict: perMinute(600),
+  off: perMinute(Number.MAX_SAFE_INTEGER),
+};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 type Deps = { database: Database; limiter: Limiter; profile: LimitProfile };
 
 export const eventsChecks: Checks<typeof Events> = {
-  publish: ({ body }) => (body.length === 0 || isObject(body) ? [] : ['Body must be a JSON object in UTF-8']),
+  publish: ({ body }) =>
+    body.length === 0 || isObject(body) ? [] : ['Body must be a JSON object in UTF-8'],
 };
 
 function isObject(body: Uint8Array): boolean {
@@ -35,10 +45,13 @@ export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<t
       const data = utf8.decode(body);
       await limiter.take(`publish ${tenant}`, limits[profile]);
       const targets = [{ Type: 'event', ID: id, Name: type }];
-      const publish = (em: EntityManager) => recordChange(em, call, { tenant, type, data, targets });
+      const publish = (em: EntityManager) =>
+        recordChange(em, call, { tenant, type, data, targets });
       return {
         id: await database.transaction(tenant, (em) =>
-          id === '' ? Promise.resolve(publish(em)) : publishOnce(em, tenant, `${call.caller.id} ${id}`, publish),
+          id === ''
+            ? Promise.resolve(publish(em))
+            : publishOnce(em, tenant, `${call.caller.id} ${id}`, publish),
         ),
       };
     },
@@ -46,7 +59,12 @@ export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<t
 }
 
 /** Publishes what was not published under this name a short while ago. Of two calls at once the second one finds the first. */
-async function publishOnce(em: EntityManager, tenant: string, id: string, publish: (em: EntityManager) => string): Promise<string> {
+async function publishOnce(
+  em: EntityManager,
+  tenant: string,
+  id: string,
+  publish: (em: EntityManager) => string,
+): Promise<string> {
   await lockName(em, `published_event ${tenant} ${id}`);
   const known = await em.findOne(PublishedEventEntity, { tenant, id });
   const now = new Date();

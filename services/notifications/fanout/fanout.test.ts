@@ -4,13 +4,26 @@ import { test } from 'node:test';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { readEvent, wants } from './event.ts';
-import { fanOut, type FanoutDeps } from './fanout.ts';
+import { type FanoutDeps, fanOut } from './fanout.ts';
 
 const text = (over: Record<string, unknown> = {}) =>
-  JSON.stringify({ id: 'evt_1', type: 'group.created', timestamp: '2026-01-01T00:00:00.000Z', tenant: 'tnt_1', data: { ID: 'grp_1', Name: 'Ü' }, ...over });
-const streamMessage = (event: string | null, targets: object[] = []) => JSON.stringify({ event, audit: { Targets: targets } });
+  JSON.stringify({
+    id: 'evt_1',
+    type: 'group.created',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    tenant: 'tnt_1',
+    data: { ID: 'grp_1', Name: 'Ü' },
+    ...over,
+  });
+const streamMessage = (event: string | null, targets: object[] = []) =>
+  JSON.stringify({ event, audit: { Targets: targets } });
 
-type Published = { subject: string; body: Record<string, string>; id: string; fields: Record<string, string> };
+type Published = {
+  subject: string;
+  body: Record<string, string>;
+  id: string;
+  fields: Record<string, string>;
+};
 
 /** What is published of an event, with these endpoints in every tenant. */
 async function published(
@@ -21,12 +34,24 @@ async function published(
 ): Promise<Published[]> {
   const all: Published[] = [];
   const deps = {
-    database: { query: () => Promise.resolve(endpoints.map((endpoint) => ({ kind: '', active: true, createdAt: '2026-01-01 00:00:00+00', ...endpoint }))) },
+    database: {
+      query: () =>
+        Promise.resolve(
+          endpoints.map((endpoint) => ({
+            kind: '',
+            active: true,
+            createdAt: '2026-01-01 00:00:00+00',
+            ...endpoint,
+          })),
+        ),
+    },
     broker: {
       publish: (subject: string, body: string, id: string, fields: Record<string, string>) =>
         Promise.resolve(all.push({ subject, body: JSON.parse(body), id, fields })),
     },
-    authority: { listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }) },
+    authority: {
+      listUserTenants: () => Promise.resolve({ tenants: tenants.map((id) => ({ id })) }),
+    },
     owners: { of: (domain: string) => Promise.resolve(domain === 'acme.example' ? 'tnt_7' : '') },
     log: createLog('test', () => {}),
   } as unknown as FanoutDeps;
@@ -53,12 +78,19 @@ test('an event becomes one task for each endpoint, with its bytes as they are', 
 });
 
 test('an event becomes a message in the words of its service for a chat endpoint', async () => {
-  const [first] = await published(text(), [{ id: 'slk_1', eventTypes: ['group.*'], kind: 'discord' }]);
+  const [first] = await published(text(), [
+    { id: 'slk_1', eventTypes: ['group.*'], kind: 'discord' },
+  ]);
   assert.equal(first?.subject, 'task.chat.tnt_1.slk_1');
   assert.equal(first?.id, 'evt_1.slk_1:1');
   assert.equal(first?.fields[taskHeaders.operation], 'Chat_Deliver');
-  assert.deepEqual({ ...first?.body, Body: '' }, { Tenant: 'tnt_1', Endpoint: 'slk_1', Type: 'group.created', Body: '' });
-  const { content } = JSON.parse(Buffer.from(first?.body['Body'] ?? '', 'base64').toString()) as { content: string };
+  assert.deepEqual(
+    { ...first?.body, Body: '' },
+    { Tenant: 'tnt_1', Endpoint: 'slk_1', Type: 'group.created', Body: '' },
+  );
+  const { content } = JSON.parse(Buffer.from(first?.body['Body'] ?? '', 'base64').toString()) as {
+    content: string;
+  };
   assert.match(content, /Group created.*Ü/s);
 });
 
@@ -97,11 +129,23 @@ test('an event of a person goes to the tenants of that person', async () => {
 
 test('an event of a person also goes to the tenant whose domain the address is in, once', async () => {
   const subjects = async (Email: string, tenants: string[], type = 'user.updated') =>
-    (await published(text({ type, tenant: '', data: { ID: 'usr_1', Email } }), [{ id: 'whk_1', eventTypes: [] }], tenants)).map(({ subject }) => subject);
+    (
+      await published(
+        text({ type, tenant: '', data: { ID: 'usr_1', Email } }),
+        [{ id: 'whk_1', eventTypes: [] }],
+        tenants,
+      )
+    ).map(({ subject }) => subject);
   assert.deepEqual(await subjects('Ada@ACME.example', []), ['task.webhook.tnt_7.whk_1']);
-  assert.deepEqual(await subjects('ada@acme.example', ['tnt_1', 'tnt_7']), ['task.webhook.tnt_1.whk_1', 'task.webhook.tnt_7.whk_1']);
-  assert.deepEqual(await subjects('ada@acme.example', [], 'user.deleted'), ['task.webhook.tnt_7.whk_1']);
-  for (const address of ['ada@other.example', 'ada@sub.acme.example', 'acme.example', '']) assert.deepEqual(await subjects(address, []), []);
+  assert.deepEqual(await subjects('ada@acme.example', ['tnt_1', 'tnt_7']), [
+    'task.webhook.tnt_1.whk_1',
+    'task.webhook.tnt_7.whk_1',
+  ]);
+  assert.deepEqual(await subjects('ada@acme.example', [], 'user.deleted'), [
+    'task.webhook.tnt_7.whk_1',
+  ]);
+  for (const address of ['ada@other.example', 'ada@sub.acme.example', 'acme.example', ''])
+    assert.deepEqual(await subjects(address, []), []);
 });
 
 test('that a person is deleted goes to the tenants it was a member of, which access may have forgotten', async () => {
@@ -132,7 +176,14 @@ test('an endpoint that came after an event is not told of it, whenever it is fan
 });
 
 test("the platform's other events go to nobody", async () => {
-  assert.deepEqual(await published(text({ type: 'role.created', tenant: '' }), [{ id: 'whk_1', eventTypes: [] }], ['tnt_1']), []);
+  assert.deepEqual(
+    await published(
+      text({ type: 'role.created', tenant: '' }),
+      [{ id: 'whk_1', eventTypes: [] }],
+      ['tnt_1'],
+    ),
+    [],
+  );
 });
 
 test('an audit entry without an event is no event', () => {

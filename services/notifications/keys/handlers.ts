@@ -1,4 +1,3 @@
-import type { Client } from '@connectrpc/connect';
 import type { Keys } from '@bailiwick/proto/gen/bailiwick/notifications/v1/keys_pb.ts';
 import type { DataKeys } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
@@ -11,6 +10,7 @@ import { recordReplaced } from '@bailiwick/shared/keys/upkeep.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
+import type { Client } from '@connectrpc/connect';
 import { sealedRecords } from '../sealed.ts';
 
 export type KeysDeps = {
@@ -23,19 +23,40 @@ export type KeysDeps = {
   forget: (tenant: string) => void;
 };
 
-export function keysHandlers({ database, keys, ssoKeys, service, ring, forget }: KeysDeps): Handlers<typeof Keys> {
+export function keysHandlers({
+  database,
+  keys,
+  ssoKeys,
+  service,
+  ring,
+  forget,
+}: KeysDeps): Handlers<typeof Keys> {
   return {
     async status({ tenant }, { signal }) {
-      const reports = Promise.all([reportKeys(database, sealedRecords, tenant), ssoKeys.report({ tenant }, { signal })]);
-      const [current, available, [own, others]] = await Promise.all([service.current(), service.keks(), reports]);
+      const reports = Promise.all([
+        reportKeys(database, sealedRecords, tenant),
+        ssoKeys.report({ tenant }, { signal }),
+      ]);
+      const [current, available, [own, others]] = await Promise.all([
+        service.current(),
+        service.keks(),
+        reports,
+      ]);
       // The ring's first key is needed whatever wraps the data keys.
       const ringKey = firstOf(ring);
       const counts = new Map<string, number>();
-      for (const { kek, count } of [...own.wrapped, ...others.wrapped]) counts.set(kek, (counts.get(kek) ?? 0) + count);
+      for (const { kek, count } of [...own.wrapped, ...others.wrapped])
+        counts.set(kek, (counts.get(kek) ?? 0) + count);
       const keyEncryptionKeys = [...new Set([...available, ...counts.keys()])].sort().map((id) => {
         const dataKeys = counts.get(id) ?? 0;
         const isNeeded = dataKeys > 0 || id === current || id === ringKey;
-        return { id, current: id === current, available: available.includes(id), dataKeys, removable: !isNeeded };
+        return {
+          id,
+          current: id === current,
+          available: available.includes(id),
+          dataKeys,
+          removable: !isNeeded,
+        };
       });
       return {
         keyEncryptionKeys,
@@ -51,7 +72,12 @@ export function keysHandlers({ database, keys, ssoKeys, service, ring, forget }:
       if (tenant === '') {
         const queued = await database.transaction(null, async (em) => {
           const count = (await requestRotation(em)) + others.queued;
-          recordChange(em, call, { tenant: '', type: 'key.rotation_requested', data: { Queued: count }, targets: [] });
+          recordChange(em, call, {
+            tenant: '',
+            type: 'key.rotation_requested',
+            data: { Queued: count },
+            targets: [],
+          });
           return count;
         });
         return { queued };

@@ -1,5 +1,5 @@
-import { Migration } from '@mikro-orm/migrations';
 import { rateWindowTable } from '@bailiwick/shared/limits.ts';
+import { Migration } from '@mikro-orm/migrations';
 
 /** Endpoints that are left alone for a while, and the tasks that are kept back for them. */
 export class EndpointHealth extends Migration {

@@ -12,16 +12,24 @@ const attempt = { tenant: 'tnt_1', endpoint: 'whk_1' } as Attempt;
 
 /** What becomes of attempts at an endpoint whose gate is read as these, one after the other; the last one stays. */
 function admission(gates: Gate[], { isSlowLane = false, use = () => Promise.resolve(0) } = {}) {
-  const read = { of: () => Promise.resolve(gates.length > 1 ? (gates.shift() as Gate) : (gates[0] as Gate)), forget: () => {} } as Gates;
+  const read = {
+    of: () => Promise.resolve(gates.length > 1 ? (gates.shift() as Gate) : (gates[0] as Gate)),
+    forget: () => {},
+  } as Gates;
   const limiter = { use, take: () => Promise.resolve(), sweep: () => Promise.resolve() };
   const slots = createSlotPool()({ total: 8, room: 1 });
-  return createAdmission({ gates: read, limiter, pace: createPace(), probing: new Set() }, slots, isSlowLane);
+  return createAdmission(
+    { gates: read, limiter, pace: createPace(), probing: new Set() },
+    slots,
+    isSlowLane,
+  );
 }
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
 test('what is admitted while the limiter fails takes no slot with it', async () => {
   let isAway = true;
-  const use = () => (isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(0));
+  const use = () =>
+    isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(0);
   const admit = admission([{ ...open, rateLimit: 5 }], { use });
   for (let tries = 0; tries < 10; tries++) await assert.rejects(admit(attempt));
   isAway = false;
@@ -29,7 +37,10 @@ test('what is admitted while the limiter fails takes no slot with it', async () 
 });
 
 test('a pause that begins while a slot is waited for keeps the attempt back', async () => {
-  const admit = admission([open, open, open, open, open, open, open, open, open, { ...open, pausedUntil: inAnHour() }], { isSlowLane: true });
+  const admit = admission(
+    [open, open, open, open, open, open, open, open, open, { ...open, pausedUntil: inAnHour() }],
+    { isSlowLane: true },
+  );
   const running = await Promise.all([1, 2, 3, 4].map(() => admit(attempt)));
   assert.deepEqual(
     running.map(({ go }) => go),

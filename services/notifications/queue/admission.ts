@@ -10,7 +10,11 @@ import type { Slots } from './slots.ts';
  * What becomes of an attempt before it is made: it is (run, `free` when it is over), goes to the slow lane (spill), is kept back
  * until its endpoint can be sent to (park), or goes back to the broker since the process stops.
  */
-export type Admission = { go: 'run'; gate: Gate | undefined; free: () => void } | { go: 'spill' } | { go: 'park'; release: Release } | { go: 'stopped' };
+export type Admission =
+  | { go: 'run'; gate: Gate | undefined; free: () => void }
+  | { go: 'spill' }
+  | { go: 'park'; release: Release }
+  | { go: 'stopped' };
 
 /** What all lanes of a process know together. */
 export type AdmissionDeps = { gates: Gates; limiter: Limiter; pace: Pace; probing: Set<string> };
@@ -24,14 +28,21 @@ const afterOverflow: Release = { size: 8, afterSeconds: 0 };
 const nextSecond: Release = { size: 500, afterSeconds: 1 };
 
 /** Decides for one lane. Pauses and limits hold in all processes together, slots in this one. */
-export function createAdmission({ gates, limiter, pace, probing }: AdmissionDeps, slots: Slots, isSlowLane: boolean) {
-  const overflow = (): Admission => (isSlowLane ? { go: 'park', release: afterOverflow } : { go: 'spill' });
+export function createAdmission(
+  { gates, limiter, pace, probing }: AdmissionDeps,
+  slots: Slots,
+  isSlowLane: boolean,
+) {
+  const overflow = (): Admission =>
+    isSlowLane ? { go: 'park', release: afterOverflow } : { go: 'spill' };
 
   return async (attempt: Attempt): Promise<Admission> => {
     const { tenant, endpoint } = attempt;
     if (endpoint === '') {
       const slot = await slots.take(attempt);
-      return slot === 'run' ? { go: 'run', gate: undefined, free: () => slots.free(attempt) } : { go: 'stopped' };
+      return slot === 'run'
+        ? { go: 'run', gate: undefined, free: () => slots.free(attempt) }
+        : { go: 'stopped' };
     }
     const kept = keptBack(await gates.of(tenant, endpoint));
     if (kept) return { go: 'park', release: kept };
@@ -63,7 +74,8 @@ export function createAdmission({ gates, limiter, pace, probing }: AdmissionDeps
   }
 
   async function beyondRate(endpoint: string, count: number): Promise<Release | undefined> {
-    const isBeyond = count > 0 && (await limiter.use(`endpoint ${endpoint}`, { count, seconds: 1 })) > 0;
+    const isBeyond =
+      count > 0 && (await limiter.use(`endpoint ${endpoint}`, { count, seconds: 1 })) > 0;
     return isBeyond ? nextSecond : undefined;
   }
 }

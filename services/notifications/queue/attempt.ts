@@ -29,7 +29,8 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
   const operation = message.header(taskHeaders.operation);
   const task = message.header(taskHeaders.task);
   const number = Number(message.header(taskHeaders.attempt));
-  if (!isTaskOperation(operation) || task === '' || !Number.isInteger(number) || number < 1) return undefined;
+  if (!isTaskOperation(operation) || task === '' || !Number.isInteger(number) || number < 1)
+    return undefined;
   const text = message.text();
   const request = objectOf(text);
   const textOf = (name: string) => (typeof request[name] === 'string' ? request[name] : '');
@@ -41,7 +42,12 @@ export function readAttempt(message: BrokerMessage): Attempt | undefined {
     lane: message.subject.startsWith('task.replay.') ? 'replay' : laneOf(operation),
     event: message.header(taskHeaders.event),
     enqueued: dateOf(message.header(taskHeaders.enqueued)) ?? new Date(),
-    extra: Object.fromEntries(Object.entries(objectOf(message.header(taskHeaders.extra))).map(([name, value]) => [name, String(value)])),
+    extra: Object.fromEntries(
+      Object.entries(objectOf(message.header(taskHeaders.extra))).map(([name, value]) => [
+        name,
+        String(value),
+      ]),
+    ),
     text,
     request,
     tenant: textOf('Tenant'),
@@ -66,7 +72,9 @@ function dateOf(text: string): Date | undefined {
 function objectOf(text: string): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : {};
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as Record<string, unknown>)
+      : {};
   } catch {
     return {}; // an empty request fails its validation, which is how it ends as a dead letter
   }

@@ -1,6 +1,6 @@
 import { type Caller, CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
-import { queueWorker } from '@bailiwick/shared/caller.ts';
 import { permissionBitmap } from '@bailiwick/proto/permissions.ts';
+import { queueWorker } from '@bailiwick/shared/caller.ts';
 import { create } from '@bufbuild/protobuf';
 
 // What a task's handler knows of its attempt besides the request, which is the documented one and has no room
@@ -24,10 +24,16 @@ const deliverBits = permissionBitmap((permission) => permission === 'iam.interna
 
 /** The caller of one attempt: the worker, with the one permission it needs. */
 export function createTaskCaller(context: TaskContext): Caller {
-  const caller = create(CallerSchema, { type: 'worker', id: queueWorker, platformPermissions: deliverBits, requestId: context.id });
+  const caller = create(CallerSchema, {
+    type: 'worker',
+    id: queueWorker,
+    platformPermissions: deliverBits,
+    requestId: context.id,
+  });
   contexts.set(caller, context);
   return caller;
 }
 
 /** The attempt a call belongs to. A direct call is the first attempt of a task that nobody knows. */
-export const taskOf = (caller: Caller): TaskContext => contexts.get(caller) ?? { id: '', attempt: 1, extra: {} };
+export const taskOf = (caller: Caller): TaskContext =>
+  contexts.get(caller) ?? { id: '', attempt: 1, extra: {} };

@@ -61,14 +61,31 @@ export const DeliveryWaitingEntity = defineEntity({
     /** The documented JSON request, sealed. */
     request: p.blob(),
   },
-  checks: [{ name: 'delivery_waiting_state_check', expression: "state in ('waiting', 'queued', 'parked', 'dead')" }],
+  checks: [
+    {
+      name: 'delivery_waiting_state_check',
+      expression: "state in ('waiting', 'queued', 'parked', 'dead')",
+    },
+  ],
   indexes: [
     { name: 'delivery_waiting_due', properties: ['lane', 'dueAt'], where: "state = 'waiting'" },
-    { name: 'delivery_waiting_queued', properties: ['lane', 'queuedAt'], where: "state = 'queued'" },
+    {
+      name: 'delivery_waiting_queued',
+      properties: ['lane', 'queuedAt'],
+      where: "state = 'queued'",
+    },
     { name: 'delivery_waiting_dead', properties: ['enqueuedAt'], where: "state = 'dead'" },
     { name: 'delivery_waiting_endpoint', properties: ['tenant', 'endpoint'] },
-    { name: 'delivery_waiting_parked', properties: ['tenant', 'endpoint', 'enqueuedAt'], where: "state = 'parked'" },
-    { name: 'delivery_waiting_under_way', properties: ['tenant', 'endpoint', 'dueAt'], where: "state in ('waiting', 'queued')" },
+    {
+      name: 'delivery_waiting_parked',
+      properties: ['tenant', 'endpoint', 'enqueuedAt'],
+      where: "state = 'parked'",
+    },
+    {
+      name: 'delivery_waiting_under_way',
+      properties: ['tenant', 'endpoint', 'dueAt'],
+      where: "state in ('waiting', 'queued')",
+    },
     { name: 'delivery_waiting_dek', properties: ['tenant', 'dekId', 'task'] },
   ],
 });

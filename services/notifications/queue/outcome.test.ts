@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountTasksSendNoticeResponseSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/tasks_pb.ts';
 import { WebhooksDeliverResponseSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
-import { denied, failedPrecondition, invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
+import {
+  denied,
+  failedPrecondition,
+  invalid,
+  ServiceError,
+  unavailable,
+} from '@bailiwick/shared/errors.ts';
 import { describe } from '@bailiwick/shared/log.ts';
 import { create } from '@bufbuild/protobuf';
 import { mailError } from '../email/mailer.ts';
@@ -11,25 +17,67 @@ import { mailLimited, mailSuppressed, outcomeOfError, outcomeOfResponse } from '
 const statusOf = (thrown: unknown) => outcomeOfError('tsk_1', thrown)?.status;
 
 test("a delivery's outcome is its result", () => {
-  const task = { id: 'evt_1', status: 'retry', statusCode: 503, error: 'http_status', message: 'the receiver answered 503' };
+  const task = {
+    id: 'evt_1',
+    status: 'retry',
+    statusCode: 503,
+    error: 'http_status',
+    message: 'the receiver answered 503',
+  };
   const outcome = outcomeOfResponse('evt_1.whk_1', create(WebhooksDeliverResponseSchema, { task }));
-  assert.deepEqual(outcome, { delivery: 'evt_1', status: 'retry', statusCode: 503, error: 'http_status', message: 'the receiver answered 503' });
+  assert.deepEqual(outcome, {
+    delivery: 'evt_1',
+    status: 'retry',
+    statusCode: 503,
+    error: 'http_status',
+    message: 'the receiver answered 503',
+  });
 });
 
 test("a mail's empty response means that it went out", () => {
-  assert.equal(outcomeOfResponse('tsk_1', create(AccountTasksSendNoticeResponseSchema)).status, 'delivered');
+  assert.equal(
+    outcomeOfResponse('tsk_1', create(AccountTasksSendNoticeResponseSchema)).status,
+    'delivered',
+  );
 });
 
 test('a mail that the mail server did not take is tried again, one that it refused is not', () => {
-  assert.equal(statusOf(mailError(Object.assign(new Error('busy'), { responseCode: 451 }))), 'retry');
-  assert.equal(statusOf(mailError(Object.assign(new Error('away'), { code: 'ECONNECTION' }))), 'retry');
-  assert.equal(statusOf(mailError(Object.assign(new Error('our password is wrong'), { code: 'EAUTH', responseCode: 535 }))), 'retry');
-  assert.equal(statusOf(mailError(Object.assign(new Error('no such mailbox'), { code: 'EENVELOPE', responseCode: 550 }))), 'failed');
+  assert.equal(
+    statusOf(mailError(Object.assign(new Error('busy'), { responseCode: 451 }))),
+    'retry',
+  );
+  assert.equal(
+    statusOf(mailError(Object.assign(new Error('away'), { code: 'ECONNECTION' }))),
+    'retry',
+  );
+  assert.equal(
+    statusOf(
+      mailError(
+        Object.assign(new Error('our password is wrong'), { code: 'EAUTH', responseCode: 535 }),
+      ),
+    ),
+    'retry',
+  );
+  assert.equal(
+    statusOf(
+      mailError(
+        Object.assign(new Error('no such mailbox'), { code: 'EENVELOPE', responseCode: 550 }),
+      ),
+    ),
+    'failed',
+  );
 });
 
 test("the mail server's own words, which may name the address, are kept nowhere", () => {
   const failed = (responseCode: number, response: string) =>
-    mailError(Object.assign(new Error(`rejected: ${response}`), { code: 'EENVELOPE', command: 'RCPT TO', responseCode, response }));
+    mailError(
+      Object.assign(new Error(`rejected: ${response}`), {
+        code: 'EENVELOPE',
+        command: 'RCPT TO',
+        responseCode,
+        response,
+      }),
+    );
   const refused = failed(550, '550 5.7.1 <ann@example.org> refused');
   assert.equal(outcomeOfError('tsk_1', refused)?.message, 'the mail server refused the mail (550)');
   const passing = failed(450, '450-4.2.0 <ann@example.org> greylisted');
@@ -38,12 +86,17 @@ test("the mail server's own words, which may name the address, are kept nowhere"
 });
 
 test('what is wrong with the connection to a mail server is logged', () => {
-  const expired = Object.assign(new Error('certificate has expired'), { code: 'ETLS', command: 'CONN' });
+  const expired = Object.assign(new Error('certificate has expired'), {
+    code: 'ETLS',
+    command: 'CONN',
+  });
   assert.match(describe(mailError(expired)), /certificate has expired/);
 });
 
 test('a mail that is not to be sent is dropped, and its result says why', () => {
-  const outcomes = [mailSuppressed, mailLimited].map((reason) => outcomeOfError('tsk_1', failedPrecondition('no', reason)));
+  const outcomes = [mailSuppressed, mailLimited].map((reason) =>
+    outcomeOfError('tsk_1', failedPrecondition('no', reason)),
+  );
   assert.deepEqual(
     outcomes.map((outcome) => [outcome?.status, outcome?.error]),
     [

@@ -5,7 +5,13 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Status } from '../sending/outcome.ts';
 
 /** What the queue notes of an attempt, whatever kind of task it was. */
-export type AttemptOutcome = { delivery: string; status: Status; statusCode: number; error: string; message: string };
+export type AttemptOutcome = {
+  delivery: string;
+  status: Status;
+  statusCode: number;
+  error: string;
+  message: string;
+};
 
 const statuses: readonly string[] = ['delivered', 'retry', 'failed', 'dropped'] satisfies Status[];
 
@@ -14,18 +20,30 @@ const largestBody = 262_144;
 const tooLarge = 'payload_too_large';
 
 /** What becomes of a delivery that no receiver is sent, undefined where there is nothing against it. */
-export function outcomeOfSize(task: string, { Body }: Record<string, unknown>): AttemptOutcome | undefined {
-  if (typeof Body !== 'string' || Buffer.byteLength(Body, 'base64') <= largestBody) return undefined;
-  return { delivery: task, status: 'failed', statusCode: 0, error: tooLarge, message: `the body is larger than ${largestBody / 1024} KiB` };
+export function outcomeOfSize(
+  task: string,
+  { Body }: Record<string, unknown>,
+): AttemptOutcome | undefined {
+  if (typeof Body !== 'string' || Buffer.byteLength(Body, 'base64') <= largestBody)
+    return undefined;
+  return {
+    delivery: task,
+    status: 'failed',
+    statusCode: 0,
+    error: tooLarge,
+    message: `the body is larger than ${largestBody / 1024} KiB`,
+  };
 }
 
 /** Whether an outcome says something of the receiver: it was called, or could not be. What is wrong with a task never gets that far. */
-export const isReceivers = ({ statusCode, error }: AttemptOutcome): boolean => statusCode > 0 || (error !== '' && error !== tooLarge);
+export const isReceivers = ({ statusCode, error }: AttemptOutcome): boolean =>
+  statusCode > 0 || (error !== '' && error !== tooLarge);
 
 /** What a task operation's response says. Deliveries bring a result; a mail's empty response means that it went out. */
 export function outcomeOfResponse(task: string, response: Message): AttemptOutcome {
   const result = 'task' in response ? (response.task as TaskResult | undefined) : undefined;
-  if (!result) return { delivery: task, status: 'delivered', statusCode: 0, error: '', message: '' };
+  if (!result)
+    return { delivery: task, status: 'delivered', statusCode: 0, error: '', message: '' };
   if (!isStatus(result.status)) throw new Error(`${result.status} is no status of a task`);
   const { id, status, statusCode, error, message } = result;
   return { delivery: id, status, statusCode, error, message };
@@ -50,7 +68,13 @@ const dropped: ReadonlyMap<string, string> = new Map([
  */
 export function outcomeOfError(task: string, thrown: unknown): AttemptOutcome | undefined {
   const { code, reason, message } = toServiceError(thrown);
-  const outcome = (status: Status, error = '') => ({ delivery: task, status, statusCode: 0, error, message });
+  const outcome = (status: Status, error = '') => ({
+    delivery: task,
+    status,
+    statusCode: 0,
+    error,
+    message,
+  });
   const dropping = dropped.get(reason);
   if (dropping !== undefined) return outcome('dropped', dropping);
   switch (code) {

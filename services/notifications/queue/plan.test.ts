@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planNext, type PlanInput } from './plan.ts';
+import { type PlanInput, planNext } from './plan.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const plan = (over: Partial<PlanInput>) =>
-  planNext({ status: 'retry', attempt: 1, schedule: [0, 5000, 60_000], expiresAt: undefined, now, random: 0, ...over });
+  planNext({
+    status: 'retry',
+    attempt: 1,
+    schedule: [0, 5000, 60_000],
+    expiresAt: undefined,
+    now,
+    random: 0,
+    ...over,
+  });
 
 test('a delivered or dropped task is done', () => {
   assert.deepEqual(plan({ status: 'delivered' }), { state: 'done' });
@@ -17,7 +25,10 @@ test('a failed task is a dead letter at once', () => {
 
 test('a task to retry waits, and is a dead letter after its last attempt', () => {
   assert.deepEqual(plan({}), { state: 'waiting', dueAt: new Date('2026-01-01T00:00:05Z') });
-  assert.deepEqual(plan({ attempt: 2 }), { state: 'waiting', dueAt: new Date('2026-01-01T00:01:00Z') });
+  assert.deepEqual(plan({ attempt: 2 }), {
+    state: 'waiting',
+    dueAt: new Date('2026-01-01T00:01:00Z'),
+  });
   assert.deepEqual(plan({ attempt: 3 }), { state: 'dead' });
 });
 

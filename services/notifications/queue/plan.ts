@@ -17,7 +17,15 @@ export type PlanInput = {
   random: number;
 };
 
-export function planNext({ status, attempt, schedule, expiresAt, retryAfterMs, now, random }: PlanInput): Plan {
+export function planNext({
+  status,
+  attempt,
+  schedule,
+  expiresAt,
+  retryAfterMs,
+  now,
+  random,
+}: PlanInput): Plan {
   if (status === 'delivered' || status === 'dropped') return { state: 'done' };
   const wait = status === 'retry' ? nextWait(schedule, attempt, random, retryAfterMs) : undefined;
   if (wait === undefined) return { state: 'dead' };

@@ -1,5 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 
 export type AttemptRow = {
   task: string;
@@ -45,7 +50,10 @@ const attemptsDone: Statement = {
 };
 
 /** Of attempts, whether each has been made already, in order. */
-export async function areAttemptsDone(database: Database, attempts: ReadonlyArray<{ task: string; number: number }>): Promise<boolean[]> {
+export async function areAttemptsDone(
+  database: Database,
+  attempts: ReadonlyArray<{ task: string; number: number }>,
+): Promise<boolean[]> {
   const values = [attempts.map(({ task }) => task), attempts.map(({ number }) => number)];
   const rows = await database.query<{ isDone: boolean }>(attemptsDone, values);
   return rows.map(({ isDone }) => isDone);
@@ -90,7 +98,10 @@ const settleWaiting: Statement = {
 };
 
 /** Notes attempts, and that nothing is left to do for their tasks. */
-export async function settleAsDone(database: Database, attempts: readonly AttemptRow[]): Promise<void> {
+export async function settleAsDone(
+  database: Database,
+  attempts: readonly AttemptRow[],
+): Promise<void> {
   const rows = attempts.map((row) => ({
     ...row,
     status_code: row.statusCode,
@@ -104,8 +115,23 @@ export async function settleAsDone(database: Database, attempts: readonly Attemp
 }
 
 /** Notes an attempt, and that its task waits for another or is dead. `isExhausted`: its endpoint has failed to the end. */
-export async function settleAsWaiting(database: Database, attempt: AttemptRow, row: WaitingRow, isExhausted: boolean): Promise<void> {
-  const values = [row.state, row.lane, row.attempt, row.firstAttempt, row.enqueuedAt, JSON.stringify(row.extra), row.dekId, row.request, row.traceparent];
+export async function settleAsWaiting(
+  database: Database,
+  attempt: AttemptRow,
+  row: WaitingRow,
+  isExhausted: boolean,
+): Promise<void> {
+  const values = [
+    row.state,
+    row.lane,
+    row.attempt,
+    row.firstAttempt,
+    row.enqueuedAt,
+    JSON.stringify(row.extra),
+    row.dekId,
+    row.request,
+    row.traceparent,
+  ];
   await database.query(settleWaiting, [...valuesOf(attempt), ...values, isExhausted]);
 }
 
@@ -121,14 +147,72 @@ const defer: Statement = {
 
 /** Has an attempt that was not made wait until it is due. */
 export async function deferTask(database: Database, row: Omit<WaitingRow, 'state'>): Promise<void> {
-  const { task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, dueAt, enqueuedAt, extra, dekId, request, traceparent } = row;
-  const about = [task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, dueAt, enqueuedAt];
+  const {
+    task,
+    lane,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    attempt,
+    firstAttempt,
+    dueAt,
+    enqueuedAt,
+    extra,
+    dekId,
+    request,
+    traceparent,
+  } = row;
+  const about = [
+    task,
+    lane,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    attempt,
+    firstAttempt,
+    dueAt,
+    enqueuedAt,
+  ];
   await database.query(defer, [...about, JSON.stringify(extra), dekId, request, traceparent]);
 }
 
 function valuesOf(row: AttemptRow): unknown[] {
-  const { task, attempt, operation, tenant, endpoint, event, type, delivery, status, statusCode, error, message, durationMs, startedAt, nextAttemptAt } = row;
-  return [task, attempt, operation, tenant, endpoint, event, type, delivery, status, statusCode, error, message, durationMs, startedAt, nextAttemptAt];
+  const {
+    task,
+    attempt,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    type,
+    delivery,
+    status,
+    statusCode,
+    error,
+    message,
+    durationMs,
+    startedAt,
+    nextAttemptAt,
+  } = row;
+  return [
+    task,
+    attempt,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    type,
+    delivery,
+    status,
+    statusCode,
+    error,
+    message,
+    durationMs,
+    startedAt,
+    nextAttemptAt,
+  ];
 }
 
 /** Takes tasks of a lane that are due. The rows stay locked until the transaction ends. */
@@ -144,11 +228,20 @@ export function takeDue(em: EntityManager, lane: string, limit: number): Promise
 }
 
 export async function markQueued(em: EntityManager, tasks: readonly string[]): Promise<void> {
-  await execute(em, "update delivery_waiting set state = 'queued', queued_at = now() where task = any($1)", [tasks]);
+  await execute(
+    em,
+    "update delivery_waiting set state = 'queued', queued_at = now() where task = any($1)",
+    [tasks],
+  );
 }
 
 /** Has what was handed to the broker before that time wait again, at once: so many of a lane at most. Returns how many it were. */
-export async function requeue(em: EntityManager, lane: string, before: Date, limit: number): Promise<number> {
+export async function requeue(
+  em: EntityManager,
+  lane: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
   const rows = await execute(
     em,
     `update delivery_waiting set state = 'waiting' where task in (
@@ -161,7 +254,11 @@ export async function requeue(em: EntityManager, lane: string, before: Date, lim
 
 /** Puts a row off that cannot be published, so that it does not stand in the way of the others. */
 export async function postpone(em: EntityManager, task: string): Promise<void> {
-  await execute(em, "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1", [task]);
+  await execute(
+    em,
+    "update delivery_waiting set due_at = now() + interval '1 minute', state = 'waiting' where task = $1",
+    [task],
+  );
 }
 
 const overdue: Statement = {
@@ -171,9 +268,13 @@ const overdue: Statement = {
 };
 
 /** The lanes in which a waiting task should have been published, and for how many seconds. */
-export const listOverdue = (database: Database): Promise<Array<{ lane: string; age: number }>> => database.query(overdue, []);
+export const listOverdue = (database: Database): Promise<Array<{ lane: string; age: number }>> =>
+  database.query(overdue, []);
 
-const dead: Statement = { name: 'notifications.dead_letters', text: "select count(*)::int as count from delivery_waiting where state = 'dead'" };
+const dead: Statement = {
+  name: 'notifications.dead_letters',
+  text: "select count(*)::int as count from delivery_waiting where state = 'dead'",
+};
 
 export async function countDeadLetters(database: Database): Promise<number> {
   const [row] = await database.query<{ count: number }>(dead, []);
@@ -200,7 +301,11 @@ export async function deleteOld(em: EntityManager, limit: number): Promise<numbe
 /** So many rows one statement changes at most: the database ends those that take too long. */
 const batch = 5000;
 
-async function inBatches(em: EntityManager, sql: string, values: readonly unknown[]): Promise<number> {
+async function inBatches(
+  em: EntityManager,
+  sql: string,
+  values: readonly unknown[],
+): Promise<number> {
   for (let count = 0; ; ) {
     const { length } = await execute(em, sql, [...values, batch]);
     count += length;
@@ -209,7 +314,11 @@ async function inBatches(em: EntityManager, sql: string, values: readonly unknow
 }
 
 /** Forgets what waits to be delivered to an endpoint, dead letters included. */
-export async function deleteWaiting(em: EntityManager, tenant: string, endpoint: string): Promise<void> {
+export async function deleteWaiting(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
   await inBatches(
     em,
     `delete from delivery_waiting where task in (
@@ -222,7 +331,12 @@ export async function deleteWaiting(em: EntityManager, tenant: string, endpoint:
  * Sends an endpoint's dead letters once more, those of tasks that came to be within a time, with the whole schedule before them.
  * Returns how many.
  */
-export function replayDead(em: EntityManager, tenant: string, endpoint: string, within: { since: Date; until: Date }): Promise<number> {
+export function replayDead(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+  within: { since: Date; until: Date },
+): Promise<number> {
   return inBatches(
     em,
     `update delivery_waiting set state = 'waiting', lane = 'replay', attempt = attempt + 1, first_attempt = attempt + 1, due_at = now(), queued_at = null

@@ -10,20 +10,41 @@ import { createPace } from '../endpoints/pace.ts';
 import { type EndpointKind, startPatience } from '../endpoints/patience.ts';
 import type { ProcessPlan } from '../roles.ts';
 import { measureQueue } from './metrics.ts';
-import { startDueRelay } from './relay.ts';
 import { startRelease } from './parking/release.ts';
+import { startDueRelay } from './relay.ts';
 import { createSlotPool } from './slots.ts';
 import type { Store } from './store.ts';
 import { startWorker } from './worker.ts';
 
-type Deps = { database: Database; broker: Broker; store: Store; limiter: Limiter; kinds: readonly EndpointKind[]; log: Log };
+type Deps = {
+  database: Database;
+  broker: Broker;
+  store: Store;
+  limiter: Limiter;
+  kinds: readonly EndpointKind[];
+  log: Log;
+};
 
 /** The queue's part of a process: a worker for each of its lanes, and what brings their tasks back to them. */
-export function queueOf({ database, broker, store, limiter, kinds, log }: Deps, { roles, lanes, schedules, patience, pauses }: ProcessPlan): Background[] {
+export function queueOf(
+  { database, broker, store, limiter, kinds, log }: Deps,
+  { roles, lanes, schedules, patience, pauses }: ProcessPlan,
+): Background[] {
   if (lanes.length === 0) return [];
   const gates = createGates(database);
   const health = createHealth({ database, gates, breaker: createBreaker(), pauses });
-  const shared = { gates, limiter, health, pace: createPace(), probing: new Set<string>(), laneOf: createSlotPool(), broker, store, schedules, log };
+  const shared = {
+    gates,
+    limiter,
+    health,
+    pace: createPace(),
+    probing: new Set<string>(),
+    laneOf: createSlotPool(),
+    broker,
+    store,
+    schedules,
+    log,
+  };
   const names = lanes.map(({ name }) => name);
   const workers = lanes.map(
     (lane): Background =>
@@ -31,7 +52,11 @@ export function queueOf({ database, broker, store, limiter, kinds, log }: Deps, 
         startWorker({ ...shared, dispatch }, lane),
   );
   const relay: Background = () => startDueRelay({ database, broker, store, log }, names);
-  const measure: Background = () => (measureQueue({ database, broker }, names), () => Promise.resolve());
-  const ofEndpoints = roles.has('delivery') ? [startRelease({ database, log }), startPatience({ database, kinds, patience, log })] : [];
+  const measure: Background = () => (
+    measureQueue({ database, broker }, names), () => Promise.resolve()
+  );
+  const ofEndpoints = roles.has('delivery')
+    ? [startRelease({ database, log }), startPatience({ database, kinds, patience, log })]
+    : [];
   return [...workers, relay, measure, ...ofEndpoints];
 }

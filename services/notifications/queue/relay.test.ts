@@ -3,12 +3,12 @@ import { Buffer } from 'node:buffer';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Broker } from '@bailiwick/shared/broker.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { startTelemetry } from '@bailiwick/shared/telemetry.ts';
 import { continueTrace, currentTraceparent } from '@bailiwick/shared/trace.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Attempt } from './attempt.ts';
 import { startDueRelay } from './relay.ts';
 import { createStore, type Store } from './store.ts';
@@ -41,13 +41,22 @@ test('a retry waits with the trace of the attempt before it, and is published in
   } as unknown as Database;
   const rows: unknown[] = [];
   const em = {
-    getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: sql.startsWith('select') ? rows.splice(0) : [] }) }),
+    getTransactionContext: () => ({
+      executeQuery: ({ sql }: { sql: string }) =>
+        Promise.resolve({ rows: sql.startsWith('select') ? rows.splice(0) : [] }),
+    }),
   };
   const store = createStore({ database, keys });
 
   const finished = {
     attempt: { ...attempt, request: {}, tenant: '', endpoint: '', type: '' } as Attempt,
-    outcome: { delivery: 'tsk_1', status: 'retry', statusCode: 503, error: 'http_status', message: '' } as const,
+    outcome: {
+      delivery: 'tsk_1',
+      status: 'retry',
+      statusCode: 503,
+      error: 'http_status',
+      message: '',
+    } as const,
     plan: { state: 'waiting', dueAt: new Date(0) } as const,
     startedAt: new Date(0),
     durationMs: 1,
@@ -62,7 +71,11 @@ test('a retry waits with the trace of the attempt before it, and is published in
     states: async () => ({ TASK: { created: new Date(0), lastSeq: 0 } }),
     oldest: async () => undefined,
     publish: async (_subject: string, _body: string, id: string, fields: Record<string, string>) =>
-      published.push({ id, attempt: fields[taskHeaders.attempt], traceparent: currentTraceparent() }),
+      published.push({
+        id,
+        attempt: fields[taskHeaders.attempt],
+        traceparent: currentTraceparent(),
+      }),
   } as unknown as Broker;
   const { task, operation, lane, event, extra } = attempt;
   rows.push({
@@ -97,8 +110,14 @@ test('what is due does not wait until all that is old is deleted', async (t) => 
     done.push('delete');
     return Array.from({ length: old.shift() ?? 0 });
   };
-  const em = { getTransactionContext: () => ({ executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }) }) };
-  const database = { transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em) } as unknown as Database;
+  const em = {
+    getTransactionContext: () => ({
+      executeQuery: ({ sql }: { sql: string }) => Promise.resolve({ rows: execute(sql) }),
+    }),
+  };
+  const database = {
+    transaction: (_tenant: null, work: (em: unknown) => unknown) => work(em),
+  } as unknown as Database;
   const broker = {
     isConnected: () => true,
     connections: () => 1,

@@ -19,7 +19,10 @@ const requeued = 1000;
 const cleaned = 5000;
 
 /** Publishes what is due in these lanes, and forgets what is old. Any number of processes may run it. */
-export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes: readonly string[]): () => Promise<void> {
+export function startDueRelay(
+  { database, broker, store, log }: RelayDeps,
+  lanes: readonly string[],
+): () => Promise<void> {
   let stopped = false;
   let wake = () => {};
   let nextClean = Date.now() + 60_000;
@@ -33,11 +36,30 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
       await postpone(em, row.task);
       return false;
     }
-    const { task: id, operation, extra, traceparent, tenant, event, attempt, firstAttempt: first, enqueuedAt, lane } = row;
+    const {
+      task: id,
+      operation,
+      extra,
+      traceparent,
+      tenant,
+      event,
+      attempt,
+      firstAttempt: first,
+      enqueuedAt,
+      lane,
+    } = row;
     const task: Task = { id, operation: operation as TaskOperation, request, extra };
     // An attempt may be published more than once, each time that it has become due anew.
     const unique = String(new Date(row.dueAt ?? 0).getTime());
-    const message = { tenant, event, attempt, first, enqueued: new Date(enqueuedAt).toISOString(), lane, unique };
+    const message = {
+      tenant,
+      event,
+      attempt,
+      first,
+      enqueued: new Date(enqueuedAt).toISOString(),
+      lane,
+      unique,
+    };
     await continueTrace(traceparent, () => publishTask(broker, task, message));
     return true;
   }
@@ -67,18 +89,29 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
   }
   // What is older than all that the broker has is not with it any more.
   async function forgottenBefore(lane: string): Promise<number> {
-    const oldest = await Promise.all([lane, 'slow'].map((name) => broker.oldest('TASK', `task.${name}.>`)));
-    return Math.min(Date.now() - forgottenAfterMs, ...oldest.map((time) => time?.getTime() ?? Number.POSITIVE_INFINITY)) - clocksDifferMs;
+    const oldest = await Promise.all(
+      [lane, 'slow'].map((name) => broker.oldest('TASK', `task.${name}.>`)),
+    );
+    return (
+      Math.min(
+        Date.now() - forgottenAfterMs,
+        ...oldest.map((time) => time?.getTime() ?? Number.POSITIVE_INFINITY),
+      ) - clocksDifferMs
+    );
   }
 
   // What was handed to a stream that is no more, or that has become shorter, waits again at once.
   let lastSeq = 0;
   const lookout = createLookout(broker, async () => {
     const { TASK } = await broker.states();
-    const lostUntil = (TASK.lastSeq < lastSeq ? Date.now() : TASK.created.getTime()) + clocksDifferMs;
+    const lostUntil =
+      (TASK.lastSeq < lastSeq ? Date.now() : TASK.created.getTime()) + clocksDifferMs;
     const count = await requeueAll(() => Promise.resolve(lostUntil));
     lastSeq = TASK.lastSeq;
-    if (count > 0) log.error('the broker has lost retries that it was given: they are published again', { rows: count });
+    if (count > 0)
+      log.error('the broker has lost retries that it was given: they are published again', {
+        rows: count,
+      });
     await requeueAll(forgottenBefore);
   });
 
@@ -88,7 +121,11 @@ export function startDueRelay({ database, broker, store, log }: RelayDeps, lanes
       for (const lane of lanes) while (!stopped && (await publishBatch(lane)) === batch);
     }
     // One batch a round: what is due does not wait for this.
-    if (Date.now() >= nextClean && (await database.transaction(null, (em) => deleteOld(em, cleaned))) < cleaned) nextClean = Date.now() + cleanEveryMs;
+    if (
+      Date.now() >= nextClean &&
+      (await database.transaction(null, (em) => deleteOld(em, cleaned))) < cleaned
+    )
+      nextClean = Date.now() + cleanEveryMs;
   }
 
   const loop = (async () => {

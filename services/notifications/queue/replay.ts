@@ -1,13 +1,22 @@
-import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt';
 import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { replayDead } from './queries.ts';
 
-export type Replay = { tenant: string; id: string; since?: Timestamp | undefined; until?: Timestamp | undefined };
+export type Replay = {
+  tenant: string;
+  id: string;
+  since?: Timestamp | undefined;
+  until?: Timestamp | undefined;
+};
 
 /** The endpoint as it is now, locked: its name, and whether it is active. */
-type Find = (em: EntityManager, tenant: string, id: string) => Promise<{ name: string; active: boolean } | null>;
+type Find = (
+  em: EntityManager,
+  tenant: string,
+  id: string,
+) => Promise<{ name: string; active: boolean } | null>;
 
 /**
  * Sends an endpoint's dead letters once more. Audited and no event: nothing about the endpoint has changed.
@@ -19,7 +28,10 @@ export async function replayFailed(
   { tenant, id, since, until }: Replay,
   kind: { type: string; action: string; find: Find },
 ) {
-  const within = { since: since ? timestampDate(since) : new Date(0), until: until ? timestampDate(until) : new Date() };
+  const within = {
+    since: since ? timestampDate(since) : new Date(0),
+    until: until ? timestampDate(until) : new Date(),
+  };
   const queued = await database.transaction(tenant, async (em) => {
     const endpoint = await kind.find(em, tenant, id);
     if (!endpoint) throw notFound('endpoint');

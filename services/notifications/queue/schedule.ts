@@ -13,7 +13,8 @@ export function parseSchedule(items: readonly string[]): Schedule {
   return items.map((item) => {
     const [, amount, unit] = /^(\d{1,6})([smh])$/.exec(item) ?? [];
     const factor = units[unit ?? ''];
-    if (amount === undefined || factor === undefined) throw new Error(`has ${item}, which is no wait such as 5s, 1m or 2h`);
+    if (amount === undefined || factor === undefined)
+      throw new Error(`has ${item}, which is no wait such as 5s, 1m or 2h`);
     return Number(amount) * factor;
   });
 }
@@ -34,9 +35,15 @@ const hour = 3_600_000;
  * chance, so that what failed together does not come back together. A receiver's own wish counts within
  * [the plain wait, the larger of twice that and an hour].
  */
-export function nextWait(schedule: Schedule, attempt: number, random: number, wishedMs?: number): number | undefined {
+export function nextWait(
+  schedule: Schedule,
+  attempt: number,
+  random: number,
+  wishedMs?: number,
+): number | undefined {
   const wait = schedule[attempt];
   if (wait === undefined) return undefined;
-  const wished = wishedMs === undefined ? wait : Math.min(Math.max(wishedMs, wait), Math.max(2 * wait, hour));
+  const wished =
+    wishedMs === undefined ? wait : Math.min(Math.max(wishedMs, wait), Math.max(2 * wait, hour));
   return Math.round(wished * (1 + 0.1 * random));
 }

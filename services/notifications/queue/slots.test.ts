@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSlotPool, type Slots } from './slots.ts';
 
-const createSlots = (lane: { total: number; room: number; isPatient?: boolean }) => createSlotPool()(lane);
+const createSlots = (lane: { total: number; room: number; isPatient?: boolean }) =>
+  createSlotPool()(lane);
 
 const at = (tenant: string, endpoint: string) => ({ tenant, endpoint });
 
 /** Asks for `count` slots: how many ran at once, waited, and were sent away. */
-async function ask(slots: Slots, count: number, whose: (index: number) => { tenant: string; endpoint: string }) {
+async function ask(
+  slots: Slots,
+  count: number,
+  whose: (index: number) => { tenant: string; endpoint: string },
+) {
   const begun: number[] = [];
   const answers = Array.from({ length: count }, (_, index) => {
     const slot = slots.take(whose(index));

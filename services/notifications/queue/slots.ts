@@ -23,7 +23,15 @@ export function createSlotPool() {
   const endpoints = createCounts();
   const lanes: Array<() => void> = [];
 
-  return ({ total, room, isPatient = false }: { total: number; room: number; isPatient?: boolean }) => {
+  return ({
+    total,
+    room,
+    isPatient = false,
+  }: {
+    total: number;
+    room: number;
+    isPatient?: boolean;
+  }) => {
     const quarter = Math.max(1, Math.floor(total / 4));
     const tenants = createCounts();
     const waiting: Waiting[] = [];
@@ -33,7 +41,10 @@ export function createSlotPool() {
     const fits = ({ tenant, endpoint }: Whose) => {
       if (inUse >= total) return false;
       if (endpoint === '') return true;
-      return endpoints.of(endpoint) < perEndpoint && (tenants.of(tenant) < quarter || total - inUse > quarter);
+      return (
+        endpoints.of(endpoint) < perEndpoint &&
+        (tenants.of(tenant) < quarter || total - inUse > quarter)
+      );
     };
     const occupy = ({ tenant, endpoint }: Whose, by: 1 | -1) => {
       inUse += by;
@@ -43,7 +54,11 @@ export function createSlotPool() {
     const isTooMany = (whose: Whose) => {
       if (whose.endpoint === '') return false;
       if (waiting.filter(({ endpoint }) => endpoint === whose.endpoint).length >= room) return true;
-      return isPatient && (waiting.length >= total || waiting.filter(({ tenant }) => tenant === whose.tenant).length >= quarter);
+      return (
+        isPatient &&
+        (waiting.length >= total ||
+          waiting.filter(({ tenant }) => tenant === whose.tenant).length >= quarter)
+      );
     };
     function beginNext(): void {
       for (let place = 0; place < waiting.length && inUse < total; ) {
@@ -70,7 +85,10 @@ export function createSlotPool() {
         }
         if (isTooMany(whose)) return undefined;
         return new Promise((resolve) => {
-          const entry: Waiting = { ...whose, begin: (slot) => (clearTimeout(timer), resolve(slot)) };
+          const entry: Waiting = {
+            ...whose,
+            begin: (slot) => (clearTimeout(timer), resolve(slot)),
+          };
           const giveUp = () => {
             waiting.splice(waiting.indexOf(entry), 1);
             resolve('late');

@@ -1,17 +1,30 @@
 import { Buffer } from 'node:buffer';
 import { createBatch } from '@bailiwick/shared/batch.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { currentTraceparent } from '@bailiwick/shared/trace.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Attempt } from './attempt.ts';
 import { type AttemptOutcome, isReceivers } from './outcome.ts';
-import type { Plan } from './plan.ts';
 import { parkTask, type Release } from './parking/queries.ts';
-import { areAttemptsDone, type AttemptRow, deferTask, settleAsDone, settleAsWaiting, type WaitingRow } from './queries.ts';
+import type { Plan } from './plan.ts';
+import {
+  type AttemptRow,
+  areAttemptsDone,
+  deferTask,
+  settleAsDone,
+  settleAsWaiting,
+  type WaitingRow,
+} from './queries.ts';
 
 export type Store = ReturnType<typeof createStore>;
 
-export type Finished = { attempt: Attempt; outcome: AttemptOutcome; plan: Plan; startedAt: Date; durationMs: number };
+export type Finished = {
+  attempt: Attempt;
+  outcome: AttemptOutcome;
+  plan: Plan;
+  startedAt: Date;
+  durationMs: number;
+};
 
 /** Where a waiting request is sealed: the record and the field. */
 const requestContext = (task: string) => [task, 'request'] as const;
@@ -19,13 +32,36 @@ const requestContext = (task: string) => [task, 'request'] as const;
 /** The queue's rows: what was attempted, what waits, what is dead. */
 export function createStore({ database, keys }: { database: Database; keys: TenantKeys }) {
   /** What a row keeps of a task until its next attempt. */
-  async function kept({ task, first, operation, tenant, endpoint, event, lane, extra, enqueued, text }: Attempt) {
+  async function kept({
+    task,
+    first,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    lane,
+    extra,
+    enqueued,
+    text,
+  }: Attempt) {
     const { dekId, sealed } = await keys.seal(tenant, Buffer.from(text), requestContext(task));
-    const row = { task, lane, operation, tenant, endpoint, event, extra, firstAttempt: first, enqueuedAt: enqueued };
+    const row = {
+      task,
+      lane,
+      operation,
+      tenant,
+      endpoint,
+      event,
+      extra,
+      firstAttempt: first,
+      enqueuedAt: enqueued,
+    };
     return { ...row, traceparent: currentTraceparent(), dekId, request: sealed };
   }
 
-  const askWhetherDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) => areAttemptsDone(database, attempts));
+  const askWhetherDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
+    areAttemptsDone(database, attempts),
+  );
   const settleDone = createBatch(async (rows: readonly AttemptRow[]) => {
     await settleAsDone(database, rows);
     return rows;
@@ -39,14 +75,31 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
     async finish({ attempt, outcome, plan, startedAt, durationMs }: Finished): Promise<void> {
       const { task, number, operation, tenant, endpoint, event, type } = attempt;
       const dueAt = plan.state === 'waiting' ? plan.dueAt : null;
-      const noted = { task, attempt: number, operation, tenant, endpoint, event, type, ...outcome, durationMs, startedAt, nextAttemptAt: dueAt };
+      const noted = {
+        task,
+        attempt: number,
+        operation,
+        tenant,
+        endpoint,
+        event,
+        type,
+        ...outcome,
+        durationMs,
+        startedAt,
+        nextAttemptAt: dueAt,
+      };
       if (plan.state === 'done') {
         await settleDone(noted);
         return;
       }
       const next = plan.state === 'waiting' ? number + 1 : number;
       const isExhausted = plan.state === 'dead' && endpoint !== '' && isReceivers(outcome);
-      await settleAsWaiting(database, noted, { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt }, isExhausted);
+      await settleAsWaiting(
+        database,
+        noted,
+        { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt },
+        isExhausted,
+      );
     },
 
     /** Has an attempt that was not made wait as a row. */
@@ -60,7 +113,14 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
     },
 
     /** The documented JSON request of a row that waits. */
-    async openRequest({ tenant, task, dekId, request }: Pick<WaitingRow, 'tenant' | 'task' | 'dekId' | 'request'>): Promise<Record<string, unknown>> {
+    async openRequest({
+      tenant,
+      task,
+      dekId,
+      request,
+    }: Pick<WaitingRow, 'tenant' | 'task' | 'dekId' | 'request'>): Promise<
+      Record<string, unknown>
+    > {
       const text = await keys.open(tenant, { dekId, sealed: request }, requestContext(task));
       return JSON.parse(text.toString()) as Record<string, unknown>;
     },

@@ -6,22 +6,33 @@ import type { Broker, BrokerMessage } from '@bailiwick/shared/broker.ts';
 import type { Caller } from '@bailiwick/shared/caller.ts';
 import { holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import type { Dispatch } from '@bailiwick/shared/dispatch.ts';
-import { invalid, unavailable } from '@bailiwick/shared/errors.ts';
+import { invalid, ServiceError, unavailable } from '@bailiwick/shared/errors.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
 import { taskHeaders } from '@bailiwick/shared/tasks.ts';
 import { create, type Message } from '@bufbuild/protobuf';
 import { createPace } from '../endpoints/pace.ts';
 import { taskOf } from './context.ts';
-import { createSlotPool } from './slots.ts';
 import { mailUnavailable } from './outcome.ts';
+import { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
 import { startWorker, type WorkerDeps } from './worker.ts';
-import { ServiceError } from '@bailiwick/shared/errors.ts';
 
-type Happening = { isStopping?: boolean; done?: boolean; headers?: Record<string, string>; body?: string; fail?: unknown };
+type Happening = {
+  isStopping?: boolean;
+  done?: boolean;
+  headers?: Record<string, string>;
+  body?: string;
+  fail?: unknown;
+};
 
 /** Hands one message to a worker and tells what happened to it. */
-async function work({ isStopping = false, done = false, headers = {}, body = '{"Email":"a@example.org","Kind":"password_changed"}', fail }: Happening) {
+async function work({
+  isStopping = false,
+  done = false,
+  headers = {},
+  body = '{"Email":"a@example.org","Kind":"password_changed"}',
+  fail,
+}: Happening) {
   const happened: string[] = [];
   const finished: Finished[] = [];
   const calls: Array<{ request: Message; caller: Caller }> = [];
@@ -43,14 +54,17 @@ async function work({ isStopping = false, done = false, headers = {}, body = '{"
     retry: (delayMs) => void happened.push(`retry after ${delayMs}`),
   };
   let handle: ((message: BrokerMessage) => Promise<void>) | undefined;
-  const broker = { consume: (_options: unknown, take: typeof handle) => (handle = take) } as unknown as Broker;
+  const broker = {
+    consume: (_options: unknown, take: typeof handle) => (handle = take),
+  } as unknown as Broker;
   const dispatch = ((method: { output: never }, request: Message, caller: Caller) => {
     calls.push({ request, caller });
     return fail === undefined ? Promise.resolve(create(method.output)) : Promise.reject(fail);
   }) as unknown as Dispatch;
   const store = {
     isDone: () => Promise.resolve(done),
-    finish: (what: Finished) => Promise.resolve(void (finished.push(what), happened.push('finish'))),
+    finish: (what: Finished) =>
+      Promise.resolve(void (finished.push(what), happened.push('finish'))),
   } as unknown as Store;
   const other = [0, 1000, 1000];
   const gate = { rateLimit: 0, pausedUntil: null, pauseMs: 0, isFailing: false };
@@ -69,7 +83,10 @@ async function work({ isStopping = false, done = false, headers = {}, body = '{"
     dispatch,
     store,
   };
-  const stop = startWorker({ ...deps, log: createLog('test', () => {}) }, { name: 'email', concurrency: 1 });
+  const stop = startWorker(
+    { ...deps, log: createLog('test', () => {}) },
+    { name: 'email', concurrency: 1 },
+  );
   if (isStopping) await stop();
   await handle?.(message);
   return { happened, finished, calls };
@@ -90,7 +107,12 @@ test('an attempt calls its operation as a worker that may deliver and nothing el
   assert.equal(call.caller.type, 'worker');
   assert.ok(holdsOnPlatform(call.caller, 'iam.internal.deliver'));
   assert.equal(holdsOnPlatform(call.caller, 'iam.platform.users.read'), false);
-  assert.deepEqual(taskOf(call.caller), { id: 'tsk_1', attempt: 2, enqueued: new Date('2026-01-01T00:00:00Z'), extra: { locale: 'de' } });
+  assert.deepEqual(taskOf(call.caller), {
+    id: 'tsk_1',
+    attempt: 2,
+    enqueued: new Date('2026-01-01T00:00:00Z'),
+    extra: { locale: 'de' },
+  });
 });
 
 test('an attempt that is handed out a second time is acknowledged and not made', async () => {
@@ -106,14 +128,18 @@ test('what a worker is handed while it stops goes back at once, and is not made'
 });
 
 test('a mail that did not go out waits for its next attempt', async () => {
-  const { happened, finished } = await work({ fail: new ServiceError('unavailable', mailUnavailable, 'away') });
+  const { happened, finished } = await work({
+    fail: new ServiceError('unavailable', mailUnavailable, 'away'),
+  });
   assert.deepEqual(happened, ['finish', 'ack']);
   assert.equal(finished[0]?.plan.state, 'waiting');
 });
 
 test('a fault of ours gives the message back and counts no attempt', async () => {
   assert.deepEqual((await work({ fail: unavailable() })).happened, ['retry after 1000']);
-  assert.deepEqual((await work({ fail: new TypeError('a defect') })).happened, ['retry after 1000']);
+  assert.deepEqual((await work({ fail: new TypeError('a defect') })).happened, [
+    'retry after 1000',
+  ]);
 });
 
 test('a request that does not hold is a dead letter', async () => {
@@ -124,20 +150,35 @@ test('a request that does not hold is a dead letter', async () => {
 
 test('a delivery that is too large for any receiver is a dead letter, and no receiver is to blame', async () => {
   const headers = { [taskHeaders.operation]: 'Webhooks_Deliver' };
-  const bodyOf = (bytes: number) => JSON.stringify({ Tenant: 'tnt_1', Endpoint: 'whk_1', Type: 'a', Body: Buffer.alloc(bytes).toString('base64') });
+  const bodyOf = (bytes: number) =>
+    JSON.stringify({
+      Tenant: 'tnt_1',
+      Endpoint: 'whk_1',
+      Type: 'a',
+      Body: Buffer.alloc(bytes).toString('base64'),
+    });
   const { finished, calls, happened } = await work({ headers, body: bodyOf(262_145) });
   assert.equal(calls.length, 0);
-  assert.deepEqual([finished[0]?.outcome.status, finished[0]?.outcome.error], ['failed', 'payload_too_large']);
+  assert.deepEqual(
+    [finished[0]?.outcome.status, finished[0]?.outcome.error],
+    ['failed', 'payload_too_large'],
+  );
   assert.deepEqual(finished[0]?.plan, { state: 'dead' });
   assert.deepEqual(happened, ['finish', 'ack']);
   // As large as may be; what does not hold otherwise is no receiver's fault either.
-  const { calls: called, happened: then } = await work({ headers, body: bodyOf(262_144), fail: invalid('no') });
+  const { calls: called, happened: then } = await work({
+    headers,
+    body: bodyOf(262_144),
+    fail: invalid('no'),
+  });
   assert.equal(called.length, 1);
   assert.deepEqual(then, ['finish', 'ack']);
 });
 
 test('an expired task is dropped without being attempted', async () => {
-  const { finished, calls } = await work({ headers: { [taskHeaders.extra]: '{"expiresAt":"2020-01-01T00:00:00Z"}' } });
+  const { finished, calls } = await work({
+    headers: { [taskHeaders.extra]: '{"expiresAt":"2020-01-01T00:00:00Z"}' },
+  });
   assert.equal(calls.length, 0);
   assert.equal(finished[0]?.outcome.status, 'dropped');
 });

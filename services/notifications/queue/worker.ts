@@ -11,7 +11,13 @@ import { type AdmissionDeps, createAdmission } from './admission.ts';
 import { type Attempt, expiryOf, readAttempt } from './attempt.ts';
 import { createTaskCaller, type TaskContext } from './context.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
-import { type AttemptOutcome, isReceivers, outcomeOfError, outcomeOfResponse, outcomeOfSize } from './outcome.ts';
+import {
+  type AttemptOutcome,
+  isReceivers,
+  outcomeOfError,
+  outcomeOfResponse,
+  outcomeOfSize,
+} from './outcome.ts';
 import { planNext } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
 import type { createSlotPool } from './slots.ts';
@@ -45,15 +51,27 @@ const room = { quick: 8, slow: 4 };
  */
 export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () => Promise<void> {
   const isSlowLane = name === 'slow';
-  const slots = deps.laneOf({ total: concurrency, room: isSlowLane ? room.slow : room.quick, isPatient: isSlowLane });
+  const slots = deps.laneOf({
+    total: concurrency,
+    room: isSlowLane ? room.slow : room.quick,
+    isPatient: isSlowLane,
+  });
   const admit = createAdmission(deps, slots, isSlowLane);
   // Besides those that run, as many may wait.
-  const options = { stream: 'TASK', durable: `lane-${name}`, subject: `task.${name}.>`, concurrency: 2 * concurrency, ackWaitMs } as const;
+  const options = {
+    stream: 'TASK',
+    durable: `lane-${name}`,
+    subject: `task.${name}.>`,
+    concurrency: 2 * concurrency,
+    ackWaitMs,
+  } as const;
 
   async function handle(message: BrokerMessage): Promise<void> {
     const attempt = readAttempt(message);
     if (!attempt) {
-      deps.log.error('a task is unknown to this version and waits for another one', { subject: message.subject });
+      deps.log.error('a task is unknown to this version and waits for another one', {
+        subject: message.subject,
+      });
       return message.retry(30_000);
     }
     if (await deps.store.isDone(attempt)) return message.ack();
@@ -82,9 +100,19 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
 }
 
 /** Makes an attempt, and settles what came of it. */
-async function make({ dispatch, store, health, schedules, pace, log }: WorkerDeps, attempt: Attempt, message: BrokerMessage, gate?: Gate): Promise<void> {
+async function make(
+  { dispatch, store, health, schedules, pace, log }: WorkerDeps,
+  attempt: Attempt,
+  message: BrokerMessage,
+  gate?: Gate,
+): Promise<void> {
   const startedAt = new Date();
-  const context: TaskContext = { id: attempt.task, attempt: attempt.number, enqueued: attempt.enqueued, extra: attempt.extra };
+  const context: TaskContext = {
+    id: attempt.task,
+    attempt: attempt.number,
+    enqueued: attempt.enqueued,
+    extra: attempt.extra,
+  };
   const outcome = (await perform(dispatch, attempt, context)) ?? givenUp(attempt);
   if (!outcome) return await putOff(store, attempt, message);
 
@@ -97,30 +125,65 @@ async function make({ dispatch, store, health, schedules, pace, log }: WorkerDep
     now: new Date(),
     random: Math.random(),
   });
-  const finished = { attempt, outcome, plan, startedAt, durationMs: Date.now() - startedAt.getTime() };
+  const finished = {
+    attempt,
+    outcome,
+    plan,
+    startedAt,
+    durationMs: Date.now() - startedAt.getTime(),
+  };
   await finish(store, finished);
   await message.ack();
   if (gate && isReceivers(outcome)) {
-    if (outcome.status !== 'dropped') pace.note(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
-    const askedUntil = context.retryAfterMs === undefined ? undefined : new Date(Date.now() + Math.min(context.retryAfterMs, longestRestMs));
-    await health.conclude(attempt, gate, outcome, askedUntil).catch((error: unknown) => log.warn('nothing could be concluded of an attempt', { error }));
+    if (outcome.status !== 'dropped')
+      pace.note(attempt.endpoint, finished.durationMs, outcome.status === 'delivered');
+    const askedUntil =
+      context.retryAfterMs === undefined
+        ? undefined
+        : new Date(Date.now() + Math.min(context.retryAfterMs, longestRestMs));
+    await health
+      .conclude(attempt, gate, outcome, askedUntil)
+      .catch((error: unknown) => log.warn('nothing could be concluded of an attempt', { error }));
   }
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
 }
 
 /** Hands an attempt to the slow lane. Where the process ends before the old message is acknowledged, the broker knows the new one already. */
-async function spill(broker: Broker, { task, operation, request, extra, tenant, event, number, first, enqueued }: Attempt, id: string): Promise<void> {
+async function spill(
+  broker: Broker,
+  { task, operation, request, extra, tenant, event, number, first, enqueued }: Attempt,
+  id: string,
+): Promise<void> {
   // An attempt may come by here more than once, kept back in between. Each time its message has another id.
-  const message = { tenant, event, attempt: number, first, enqueued: enqueued.toISOString(), lane: 'slow', unique: `after ${id}` };
+  const message = {
+    tenant,
+    event,
+    attempt: number,
+    first,
+    enqueued: enqueued.toISOString(),
+    lane: 'slow',
+    unique: `after ${id}`,
+  };
   await publishTask(broker, { id: task, operation, request, extra }, message);
   spilled.add({});
 }
 
 /** Calls the task's operation as the gateway would. undefined = it failed through a fault of ours. */
-async function perform(dispatch: Dispatch, attempt: Attempt, context: TaskContext): Promise<AttemptOutcome | undefined> {
+async function perform(
+  dispatch: Dispatch,
+  attempt: Attempt,
+  context: TaskContext,
+): Promise<AttemptOutcome | undefined> {
   const expiresAt = expiryOf(attempt);
-  if (expiresAt && expiresAt <= new Date()) return { delivery: attempt.task, status: 'dropped', statusCode: 0, error: '', message: 'it has expired' };
+  if (expiresAt && expiresAt <= new Date())
+    return {
+      delivery: attempt.task,
+      status: 'dropped',
+      statusCode: 0,
+      error: '',
+      message: 'it has expired',
+    };
   const refused = outcomeOfSize(attempt.task, attempt.request);
   if (refused) return refused;
   try {
@@ -128,7 +191,12 @@ async function perform(dispatch: Dispatch, attempt: Attempt, context: TaskContex
     if (!operation) throw new Error(`${attempt.operation} is not in the registry`);
     const { message: request, problems } = decodeJson(operation.method.input, attempt.request);
     if (problems.length > 0) throw invalid(problems);
-    const response = await dispatch(operation.method, request, createTaskCaller(context), new AbortController().signal);
+    const response = await dispatch(
+      operation.method,
+      request,
+      createTaskCaller(context),
+      new AbortController().signal,
+    );
     return outcomeOfResponse(attempt.task, response);
   } catch (error) {
     return outcomeOfError(attempt.task, error);
@@ -145,7 +213,10 @@ const deferralsOf = ({ extra }: Attempt): number => Number(extra['deferrals'] ??
 async function putOff(store: Store, attempt: Attempt, message: BrokerMessage): Promise<void> {
   if (message.deliveries < triesInHand) return message.retry(500 * 2 ** message.deliveries);
   // Where even that cannot be done, the database or the key service is away, and the broker is the one that keeps it.
-  const deferred = { ...attempt, extra: { ...attempt.extra, deferrals: String(deferralsOf(attempt) + 1) } };
+  const deferred = {
+    ...attempt,
+    extra: { ...attempt.extra, deferrals: String(deferralsOf(attempt) + 1) },
+  };
   const isKept = await store.defer(deferred, new Date(Date.now() + ourFaultWaitMs)).then(
     () => true,
     () => false,
@@ -157,7 +228,13 @@ async function putOff(store: Store, attempt: Attempt, message: BrokerMessage): P
 // counted then, so that it ends as a dead letter instead of never.
 function givenUp(attempt: Attempt): AttemptOutcome | undefined {
   if (deferralsOf(attempt) < mostDeferrals) return undefined;
-  return { delivery: attempt.task, status: 'retry', statusCode: 0, error: '', message: 'it could not be attempted' };
+  return {
+    delivery: attempt.task,
+    status: 'retry',
+    statusCode: 0,
+    error: '',
+    message: 'it could not be attempted',
+  };
 }
 
 // What was attempted is not attempted again only because the database was away for a moment.

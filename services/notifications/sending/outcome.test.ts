@@ -4,7 +4,11 @@ import { RequestFailed } from '@bailiwick/shared/egress/failure.ts';
 import { outcomeOfAnswer, outcomeOfFailure } from './outcome.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const answer = (statusCode: number, retryAfter?: string) => ({ statusCode, headers: { 'retry-after': retryAfter }, text: '' });
+const answer = (statusCode: number, retryAfter?: string) => ({
+  statusCode,
+  headers: { 'retry-after': retryAfter },
+  text: '',
+});
 const answers: ReadonlyArray<readonly [number, string, string]> = [
   [200, 'delivered', ''],
   [204, 'delivered', ''],
@@ -30,13 +34,26 @@ for (const [code, status, error] of answers) {
 test('Webhooks_Deliver heeds Retry-After of 429 and 503 only', () => {
   assert.equal(outcomeOfAnswer(answer(429, '90'), now).retryAfterMs, 90_000);
   assert.equal(outcomeOfAnswer(answer(429, '0.25'), now).retryAfterMs, 250);
-  assert.equal(outcomeOfAnswer(answer(503, 'Thu, 01 Jan 2026 00:01:00 GMT'), now).retryAfterMs, 60_000);
-  assert.equal(outcomeOfAnswer(answer(503, 'Wed, 31 Dec 2025 00:00:00 GMT'), now).retryAfterMs, undefined);
+  assert.equal(
+    outcomeOfAnswer(answer(503, 'Thu, 01 Jan 2026 00:01:00 GMT'), now).retryAfterMs,
+    60_000,
+  );
+  assert.equal(
+    outcomeOfAnswer(answer(503, 'Wed, 31 Dec 2025 00:00:00 GMT'), now).retryAfterMs,
+    undefined,
+  );
   assert.equal(outcomeOfAnswer(answer(429, 'soon'), now).retryAfterMs, undefined);
   assert.equal(outcomeOfAnswer(answer(500, '90'), now).retryAfterMs, undefined);
 });
 
 test('Webhooks_Deliver is tried again where no answer came, and names what went wrong', () => {
-  const outcome = outcomeOfFailure(new RequestFailed('dns_error', new Error('getaddrinfo ENOTFOUND db.internal')));
-  assert.deepEqual(outcome, { status: 'retry', statusCode: 0, error: 'dns_error', message: "the receiver's name does not resolve" });
+  const outcome = outcomeOfFailure(
+    new RequestFailed('dns_error', new Error('getaddrinfo ENOTFOUND db.internal')),
+  );
+  assert.deepEqual(outcome, {
+    status: 'retry',
+    statusCode: 0,
+    error: 'dns_error',
+    message: "the receiver's name does not resolve",
+  });
 });

@@ -33,21 +33,47 @@ export const dropped = (error: 'endpoint_inactive' | 'endpoint_not_found'): Outc
 });
 
 /** A receiver's answer. `text` is the beginning of its body. */
-export type Answer = { statusCode: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
+export type Answer = {
+  statusCode: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  text: string;
+};
 
 /** What the answer of a webhook's receiver means. */
 export function outcomeOfAnswer({ statusCode, headers }: Answer, now: Date): Outcome {
   const answered = `the receiver answered ${statusCode}`;
-  if (statusCode >= 200 && statusCode < 300) return { status: 'delivered', statusCode, error: '', message: '' };
-  if (statusCode >= 300 && statusCode < 400) return { status: 'retry', statusCode, error: 'redirect', message: `${answered}: redirects are not followed` };
-  if (statusCode === 410) return { status: 'failed', statusCode, error: 'http_status', message: `${answered}: the endpoint is switched off` };
+  if (statusCode >= 200 && statusCode < 300)
+    return { status: 'delivered', statusCode, error: '', message: '' };
+  if (statusCode >= 300 && statusCode < 400)
+    return {
+      status: 'retry',
+      statusCode,
+      error: 'redirect',
+      message: `${answered}: redirects are not followed`,
+    };
+  if (statusCode === 410)
+    return {
+      status: 'failed',
+      statusCode,
+      error: 'http_status',
+      message: `${answered}: the endpoint is switched off`,
+    };
   const error = statusCode === 429 ? 'rate_limited' : 'http_status';
   const wait = statusCode === 429 || statusCode === 503 ? waitOf(headers, now) : undefined;
-  return { status: 'retry', statusCode, error, message: answered, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+  return {
+    status: 'retry',
+    statusCode,
+    error,
+    message: answered,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
 }
 
 /** The milliseconds of Retry-After: an HTTP date, or seconds (RFC 9110 §10.2.3), of which some services give fractions. */
-export function waitOf({ 'retry-after': retryAfter }: Answer['headers'], now: Date): number | undefined {
+export function waitOf(
+  { 'retry-after': retryAfter }: Answer['headers'],
+  now: Date,
+): number | undefined {
   if (typeof retryAfter !== 'string') return undefined;
   if (isSeconds(retryAfter)) return Math.ceil(Number(retryAfter) * 1000);
   const wait = new Date(retryAfter).getTime() - now.getTime();
@@ -57,4 +83,9 @@ export function waitOf({ 'retry-after': retryAfter }: Answer['headers'], now: Da
 export const isSeconds = (text: string): boolean => /^\d{1,9}(\.\d{1,6})?$/.test(text);
 
 /** What a request without an answer means. */
-export const outcomeOfFailure = ({ failure, message }: RequestFailed): Outcome => ({ status: 'retry', statusCode: 0, error: failure, message });
+export const outcomeOfFailure = ({ failure, message }: RequestFailed): Outcome => ({
+  status: 'retry',
+  statusCode: 0,
+  error: failure,
+  message,
+});

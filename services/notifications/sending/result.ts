@@ -20,5 +20,14 @@ export function resultOf(
   startedAt: Date,
   { status, statusCode, error, message }: Outcome,
 ): MessageInitShape<typeof TaskResultSchema> {
-  return { id, status, attempt, statusCode, error, message, durationMs: Date.now() - startedAt.getTime(), startedAt: timestampFromDate(startedAt) };
+  return {
+    id,
+    status,
+    attempt,
+    statusCode,
+    error,
+    message,
+    durationMs: Date.now() - startedAt.getTime(),
+    startedAt: timestampFromDate(startedAt),
+  };
 }

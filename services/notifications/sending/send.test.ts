@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { createPools, pinned } from '@bailiwick/shared/egress/pools.ts';
+import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import { send } from './send.ts';
 
 const open = egressRules({ hosts: [], cidrs: ['127.0.0.0/8'], ports: [] });
@@ -35,7 +35,8 @@ after(async () => {
   server.close();
 });
 
-const post = (url: string, egress = open, signal = never) => send({ pools, egress }, { url, headers: {}, body: Buffer.from('{}'), signal });
+const post = (url: string, egress = open, signal = never) =>
+  send({ pools, egress }, { url, headers: {}, body: Buffer.from('{}'), signal });
 
 test('Webhooks_Deliver posts to the path and query of the URL', async () => {
   assert.equal((await post(`${origin}/ok?a=1`)).status, 'delivered');
@@ -97,12 +98,17 @@ test('a pinned look-up answers with the checked addresses and no others', () => 
       ],
     ),
   );
-  look('rebound.example', { family: 6 }, (error, address, family) => assert.deepEqual([error, address, family], [null, '2001:db8::1', 6]));
+  look('rebound.example', { family: 6 }, (error, address, family) =>
+    assert.deepEqual([error, address, family], [null, '2001:db8::1', 6]),
+  );
 });
 
 test('connections are shared by the same origin and addresses only', () => {
   const url = new URL('https://receiver.example/hook');
   const first = pools.for(url, [{ address: '192.0.2.1', family: 4 }]);
-  assert.equal(pools.for(new URL('https://receiver.example/other'), [{ address: '192.0.2.1', family: 4 }]), first);
+  assert.equal(
+    pools.for(new URL('https://receiver.example/other'), [{ address: '192.0.2.1', family: 4 }]),
+    first,
+  );
   assert.notEqual(pools.for(url, [{ address: '192.0.2.2', family: 4 }]), first);
 });

@@ -20,9 +20,17 @@ export type Attempt = {
  * Makes one attempt to post a body. Always resolves with what came of it, except where the fault is ours: where the attempt was
  * called off or the egress proxy does not work, the receiver has no part in it.
  */
-export async function send(egress: Egress, { judge = outcomeOfAnswer, ...attempt }: Attempt, { totalMs, answerBytes } = limits): Promise<Outcome> {
+export async function send(
+  egress: Egress,
+  { judge = outcomeOfAnswer, ...attempt }: Attempt,
+  { totalMs, answerBytes } = limits,
+): Promise<Outcome> {
   try {
-    const { status, headers, body } = await request(egress, { method: 'POST', ...attempt, limits: { totalMs, answerBytes } });
+    const { status, headers, body } = await request(egress, {
+      method: 'POST',
+      ...attempt,
+      limits: { totalMs, answerBytes },
+    });
     return judge({ statusCode: status, headers, text: body.toString() }, new Date());
   } catch (error) {
     if (error instanceof RequestFailed) return outcomeOfFailure(error);

@@ -5,31 +5,41 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
 import tls from 'node:tls';
+import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import type { Outcome } from './outcome.ts';
-import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { send } from './send.ts';
 import { authority, expiredCertificate, serverCertificate, serverKey } from './tls-certificates.ts';
 
 /** What Node can since 24.5. */
-const skip = 'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+const skip =
+  'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
 
 const egress = egressRules({ hosts: ['localhost'], cidrs: ['127.0.0.0/8', '::1/128'], ports: [] });
 
 /** Posts once to a receiver with these settings, and tells how many requests it got and what kept others from speaking to it. */
-async function postTo(options: ServerOptions, host = 'localhost'): Promise<{ outcome: Outcome; requests: number; codes: string[] }> {
+async function postTo(
+  options: ServerOptions,
+  host = 'localhost',
+): Promise<{ outcome: Outcome; requests: number; codes: string[] }> {
   const seen = { requests: 0, codes: [] as string[] };
-  const server = createServer({ key: serverKey, cert: serverCertificate, ...options }, (request, response) => {
-    seen.requests++;
-    request.resume().on('end', () => response.writeHead(200).end());
-  });
+  const server = createServer(
+    { key: serverKey, cert: serverCertificate, ...options },
+    (request, response) => {
+      seen.requests++;
+      request.resume().on('end', () => response.writeHead(200).end());
+    },
+  );
   server.on('tlsClientError', (error: NodeJS.ErrnoException) => seen.codes.push(error.code ?? ''));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // Of its own: a TLS session that one receiver has given would be taken up again.
   const pools = createPools({ connectMs: 2000, totalMs: 5000 });
   try {
     const url = `https://${host}:${(server.address() as AddressInfo).port}/`;
-    const outcome = await send({ pools, egress }, { url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal });
+    const outcome = await send(
+      { pools, egress },
+      { url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal },
+    );
     return { outcome, ...seen };
   } finally {
     await pools.close();
@@ -39,7 +49,10 @@ async function postTo(options: ServerOptions, host = 'localhost'): Promise<{ out
 }
 
 function assertRefused({ outcome, requests }: Awaited<ReturnType<typeof postTo>>): void {
-  assert.deepEqual([outcome.status, outcome.error, outcome.message], ['retry', 'tls_error', 'no trusted TLS connection could be made']);
+  assert.deepEqual(
+    [outcome.status, outcome.error, outcome.message],
+    ['retry', 'tls_error', 'no trusted TLS connection could be made'],
+  );
   assert.equal(requests, 0);
 }
 
@@ -47,7 +60,9 @@ test('Webhooks_Deliver posts to no receiver whose certificate nobody has vouched
   assertRefused(await postTo({}));
 });
 
-test('Webhooks_Deliver posts only where the certificate is trusted, of that name and not expired', { skip }, async () => {
+test('Webhooks_Deliver posts only where the certificate is trusted, of that name and not expired', {
+  skip,
+}, async () => {
   const before = tls.getCACertificates();
   tls.setDefaultCACertificates([...before, authority]);
   try {
@@ -67,9 +82,16 @@ test('Webhooks_Deliver speaks TLS 1.2 and later', { skip: skipOld }, async () =>
   const before = tls.getCACertificates();
   tls.setDefaultCACertificates([...before, authority]);
   try {
-    assert.equal((await postTo({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })).outcome.status, 'delivered');
+    assert.equal(
+      (await postTo({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })).outcome.status,
+      'delivered',
+    );
     // The old versions are only spoken by OpenSSL at security level 0.
-    const old = await postTo({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
+    const old = await postTo({
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
     assertRefused(old);
     assert.deepEqual(old.codes, ['ERR_SSL_UNSUPPORTED_PROTOCOL']);
   } finally {

@@ -14,14 +14,26 @@ import { type Attempt, send } from './send.ts';
 export function sendTraced(
   deps: { pools: Pools; egress: EgressRules },
   attempt: Attempt,
-  { name, endpoint, task }: { name: 'POST webhook' | 'POST chat'; endpoint: string; task: TaskContext },
+  {
+    name,
+    endpoint,
+    task,
+  }: { name: 'POST webhook' | 'POST chat'; endpoint: string; task: TaskContext },
 ): Promise<Outcome> {
-  const attributes = { 'http.request.method': 'POST', 'bailiwick.endpoint': endpoint, 'http.request.resend_count': task.attempt - 1 };
+  const attributes = {
+    'http.request.method': 'POST',
+    'bailiwick.endpoint': endpoint,
+    'http.request.resend_count': task.attempt - 1,
+  };
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     // Later attempts tell of the schedule, and not of the queue.
-    const onAnswer = () => task.attempt === 1 && task.enqueued && firstByte.record((Date.now() - task.enqueued.getTime()) / 1000, {});
+    const onAnswer = () =>
+      task.attempt === 1 &&
+      task.enqueued &&
+      firstByte.record((Date.now() - task.enqueued.getTime()) / 1000, {});
     const outcome = await send(deps, { ...attempt, onAnswer });
-    if (outcome.statusCode !== 0) span.setAttribute('http.response.status_code', outcome.statusCode);
+    if (outcome.statusCode !== 0)
+      span.setAttribute('http.response.status_code', outcome.statusCode);
     if (outcome.error !== '') markFailed(span, outcome.error);
     return outcome;
   });

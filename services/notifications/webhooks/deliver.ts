@@ -1,20 +1,23 @@
-import type { Webhooks, WebhooksDeliverRequest } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import type {
+  Webhooks,
+  WebhooksDeliverRequest,
+} from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { createBatch } from '@bailiwick/shared/batch.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Pools } from '@bailiwick/shared/egress/pools.ts';
 import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
+import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { byService, goneReason } from '../endpoints/values.ts';
-import { previousSecretContext, secretContext } from './record.ts';
-import { switchOff } from './status.ts';
-import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { taskOf } from '../queue/context.ts';
 import { dropped, type Outcome } from '../sending/outcome.ts';
-import type { Pools } from '@bailiwick/shared/egress/pools.ts';
-import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';
 import { resultOf } from '../sending/result.ts';
 import { sendTraced } from '../sending/traced.ts';
+import { type DeliveryTarget, type EndpointKey, findDeliveryTargets } from './queries.ts';
+import { previousSecretContext, secretContext } from './record.ts';
 import { deliveryHeaders, webhookId } from './sign.ts';
+import { switchOff } from './status.ts';
 
 export type DeliverDeps = {
   database: Database;
@@ -27,7 +30,8 @@ export type DeliverDeps = {
 export type FindTarget = (key: EndpointKey) => Promise<DeliveryTarget | undefined>;
 
 /** Looks endpoints up for deliveries: for those that are made at the same time together. */
-export const targetFinder = (database: Database): FindTarget => createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys));
+export const targetFinder = (database: Database): FindTarget =>
+  createBatch((keys: readonly EndpointKey[]) => findDeliveryTargets(database, keys));
 
 const userAgent = `Bailiwick-Webhooks/${packageJson.version}`;
 
@@ -53,7 +57,11 @@ export type Delivery = Pick<WebhooksDeliverRequest, 'tenant' | 'endpoint' | 'typ
 };
 
 /** Makes one attempt, whoever asks for it. */
-export async function attemptDelivery(deps: DeliverDeps, { id, evenInactive = false, ...delivery }: Delivery, call: Call): Promise<Outcome> {
+export async function attemptDelivery(
+  deps: DeliverDeps,
+  { id, evenInactive = false, ...delivery }: Delivery,
+  call: Call,
+): Promise<Outcome> {
   const { tenant, endpoint, type, body } = delivery;
   const target = await deps.findTarget({ tenant, endpoint });
   if (!target) return dropped('endpoint_not_found');
@@ -68,14 +76,25 @@ export async function attemptDelivery(deps: DeliverDeps, { id, evenInactive = fa
   );
   // The receiver says that it is gone for good. A URL that was changed meanwhile is not the one that said so.
   if (outcome.statusCode === 410)
-    await deps.database.transaction(tenant, (em) => switchOff(em, { tenant, id: endpoint, url: target.url }, byService, goneReason));
+    await deps.database.transaction(tenant, (em) =>
+      switchOff(em, { tenant, id: endpoint, url: target.url }, byService, goneReason),
+    );
   return outcome;
 }
 
 /** The secrets that sign: the present one and, for its grace, the one before. */
-async function openSecrets(keys: TenantKeys, tenant: string, endpoint: string, { dekId, secretEnc, previousSecretEnc }: DeliveryTarget): Promise<string[]> {
+async function openSecrets(
+  keys: TenantKeys,
+  tenant: string,
+  endpoint: string,
+  { dekId, secretEnc, previousSecretEnc }: DeliveryTarget,
+): Promise<string[]> {
   const present = await keys.open(tenant, { dekId, sealed: secretEnc }, secretContext(endpoint));
   if (!previousSecretEnc) return [present.toString()];
-  const previous = await keys.open(tenant, { dekId, sealed: previousSecretEnc }, previousSecretContext(endpoint));
+  const previous = await keys.open(
+    tenant,
+    { dekId, sealed: previousSecretEnc },
+    previousSecretContext(endpoint),
+  );
   return [present.toString(), previous.toString()];
 }

@@ -29,7 +29,11 @@ export const WebhookEndpointEntity = defineEntity({
   },
   indexes: [
     { name: 'webhook_endpoint_id', properties: ['id'] },
-    { name: 'webhook_endpoint_previous_secret', properties: ['previousSecretUntil'], where: 'previous_secret_until is not null' },
+    {
+      name: 'webhook_endpoint_previous_secret',
+      properties: ['previousSecretUntil'],
+      where: 'previous_secret_until is not null',
+    },
   ],
 });
 

@@ -21,12 +21,22 @@ const messages = {
 type Reason = keyof typeof messages;
 
 /** Says what fan-out would do, by what fan-out decides with. */
-export function explainHandler({ database }: { database: Database }): Pick<Handlers<typeof Webhooks>, 'explain'> {
+export function explainHandler({
+  database,
+}: {
+  database: Database;
+}): Pick<Handlers<typeof Webhooks>, 'explain'> {
   return {
     async explain({ tenant, type }) {
       const verdicts = (await listEndpoints(database, tenant, all)).map((endpoint) => {
         const reason = reasonOf(type, endpoint);
-        return { endpoint: endpoint.id, name: endpoint.name, receives: reason === '' || reason === 'own_life', reason, message: messages[reason] };
+        return {
+          endpoint: endpoint.id,
+          name: endpoint.name,
+          receives: reason === '' || reason === 'own_life',
+          reason,
+          message: messages[reason],
+        };
       });
       return { endpoints: verdicts };
     },
@@ -40,5 +50,9 @@ function reasonOf(type: string, endpoint: Receiver): Reason {
   if (reach === 'test') return 'test_only';
   const isOwn = type.startsWith('webhook_endpoint.');
   // About another endpoint first: what is withheld then is withheld always.
-  return withheld({ type, subject: '' }, endpoint) ?? (isOwn ? withheld({ type, subject: endpoint.id }, endpoint) : undefined) ?? '';
+  return (
+    withheld({ type, subject: '' }, endpoint) ??
+    (isOwn ? withheld({ type, subject: endpoint.id }, endpoint) : undefined) ??
+    ''
+  );
 }

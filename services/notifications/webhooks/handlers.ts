@@ -1,22 +1,28 @@
-import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import { Buffer } from 'node:buffer';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { invalid, notFound } from '@bailiwick/shared/errors.ts';
 import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
+import { invalid, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { LockMode } from '@mikro-orm/core';
-import { WebhookEndpointEntity } from './entities.ts';
 import { type EndpointDeps, sharedHandlers } from '../endpoints/handlers.ts';
 import { assertRoom, urlProblems } from '../endpoints/limits.ts';
 import { allowUpdate } from '../endpoints/permission.ts';
 import { clearHealth } from '../endpoints/queries.ts';
 import { createdValues, requireEndpoint } from '../endpoints/values.ts';
-import { createSecret } from './rotate.ts';
+import { WebhookEndpointEntity } from './entities.ts';
 import { findEndpoint, findTenantOfEndpoint, listEndpoints } from './queries.ts';
 import { jsonOf, recordEndpoint, recordOf, secretContext, updateOf } from './record.ts';
+import { createSecret } from './rotate.ts';
 
-type Managed = 'createEndpoint' | 'updateEndpoint' | 'getEndpoint' | 'listEndpoints' | 'deleteEndpoint' | 'replayFailed';
+type Managed =
+  | 'createEndpoint'
+  | 'updateEndpoint'
+  | 'getEndpoint'
+  | 'listEndpoints'
+  | 'deleteEndpoint'
+  | 'replayFailed';
 
 export const webhookChecks = (egress: EgressRules): Checks<typeof Webhooks> => ({
   createEndpoint: ({ endpoint }) => urlProblems('Endpoint.URL', endpoint?.url ?? '', egress),
@@ -27,7 +33,14 @@ function assertUrl(url: string, egress: EgressRules): void {
   if (problems.length > 0) throw invalid(problems);
 }
 
-export function endpointHandlers({ database, keys, pager, egress, authority, endpointLimit }: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
+export function endpointHandlers({
+  database,
+  keys,
+  pager,
+  egress,
+  authority,
+  endpointLimit,
+}: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
   return {
     async createEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
@@ -36,9 +49,24 @@ export function endpointHandlers({ database, keys, pager, egress, authority, end
       const secret = createSecret();
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
       const row = await database.transaction(tenant, async (em) => {
-        await assertRoom(em, { tenant, kind: 'webhook', limit: endpointLimit, count: () => em.count(WebhookEndpointEntity, { tenant }) });
-        const values = { ...createdValues(endpoint), url: endpoint.url, rateLimit: endpoint.rateLimit ?? 0 };
-        const created = em.create(WebhookEndpointEntity, { ...values, tenant, id, dekId, secretEnc: sealed });
+        await assertRoom(em, {
+          tenant,
+          kind: 'webhook',
+          limit: endpointLimit,
+          count: () => em.count(WebhookEndpointEntity, { tenant }),
+        });
+        const values = {
+          ...createdValues(endpoint),
+          url: endpoint.url,
+          rateLimit: endpoint.rateLimit ?? 0,
+        };
+        const created = em.create(WebhookEndpointEntity, {
+          ...values,
+          tenant,
+          id,
+          dekId,
+          secretEnc: sealed,
+        });
         em.persist(created);
         recordEndpoint(em, call, 'webhook_endpoint.created', created);
         return created;
@@ -49,9 +77,19 @@ export function endpointHandlers({ database, keys, pager, egress, authority, end
     async updateEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
       const findTenant = () => findTenantOfEndpoint(database, endpoint.id);
-      const { tenant, allowed } = await allowUpdate(authority, call, 'iam.webhooks.write', endpoint.tenant, findTenant);
+      const { tenant, allowed } = await allowUpdate(
+        authority,
+        call,
+        'iam.webhooks.write',
+        endpoint.tenant,
+        findTenant,
+      );
       const row = await database.transaction(tenant, async (em) => {
-        const stored = await em.findOne(WebhookEndpointEntity, { tenant, id: endpoint.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const stored = await em.findOne(
+          WebhookEndpointEntity,
+          { tenant, id: endpoint.id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
         if (!stored) throw notFound('endpoint');
         if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
         // One that was taken under other rules stays, or its endpoint could not even be switched off.

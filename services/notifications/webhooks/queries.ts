@@ -1,37 +1,60 @@
-import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Buffer } from 'node:buffer';
 import type { Database, Statement } from '@bailiwick/shared/orm.ts';
+import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { EndpointRecord } from './record.ts';
 
 const columns = `id, tenant, name, url, active, event_types as "eventTypes", description, rate_limit as "rateLimit", dek_id as "dekId",
   disabled_reason as "disabledReason", disabled_at as "disabledAt", created_at as "createdAt", updated_at as "updatedAt",
   previous_secret_until as "previousSecretUntil"`;
 
-const one: Statement = { name: 'notifications.webhook_endpoint', text: `select ${columns} from webhook_endpoint where tenant = $1 and id = $2` };
+const one: Statement = {
+  name: 'notifications.webhook_endpoint',
+  text: `select ${columns} from webhook_endpoint where tenant = $1 and id = $2`,
+};
 const page: Statement = {
   name: 'notifications.webhook_endpoints',
   text: `select ${columns} from webhook_endpoint where tenant = $1 and id > $2 order by id limit $3`,
 };
-const tenantOfOne: Statement = { name: 'notifications.webhook_endpoint_tenant', text: 'select tenant from webhook_endpoint where id = $1' };
+const tenantOfOne: Statement = {
+  name: 'notifications.webhook_endpoint_tenant',
+  text: 'select tenant from webhook_endpoint where id = $1',
+};
 
-export async function findEndpoint(database: Database, tenant: string, id: string): Promise<EndpointRecord | undefined> {
+export async function findEndpoint(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<EndpointRecord | undefined> {
   const rows = await database.query<EndpointRecord>(one, [tenant, id]);
   return rows[0];
 }
 
 /** One more than the page holds. */
-export function listEndpoints(database: Database, tenant: string, { limit, after }: PageQuery): Promise<EndpointRecord[]> {
+export function listEndpoints(
+  database: Database,
+  tenant: string,
+  { limit, after }: PageQuery,
+): Promise<EndpointRecord[]> {
   return database.query<EndpointRecord>(page, [tenant, after, limit]);
 }
 
 /** The tenant an endpoint belongs to: for the one operation that may name an endpoint and no tenant. */
-export async function findTenantOfEndpoint(database: Database, id: string): Promise<string | undefined> {
+export async function findTenantOfEndpoint(
+  database: Database,
+  id: string,
+): Promise<string | undefined> {
   const rows = await database.query<{ tenant: string }>(tenantOfOne, [id]);
   return rows[0]?.tenant;
 }
 
 /** `previousSecretEnc` is there while the secret before the present one signs too. */
-export type DeliveryTarget = { url: string; active: boolean; dekId: string; secretEnc: Buffer; previousSecretEnc: Buffer | null };
+export type DeliveryTarget = {
+  url: string;
+  active: boolean;
+  dekId: string;
+  secretEnc: Buffer;
+  previousSecretEnc: Buffer | null;
+};
 
 const targets: Statement = {
   name: 'notifications.delivery_targets',
@@ -43,8 +66,14 @@ const targets: Statement = {
 export type EndpointKey = { tenant: string; endpoint: string };
 
 /** What deliveries need of their endpoints as they are now, in the order of the keys: a URL or secret that changed since the event counts. */
-export async function findDeliveryTargets(database: Database, keys: readonly EndpointKey[]): Promise<Array<DeliveryTarget | undefined>> {
-  const rows = await database.query<DeliveryTarget & { place: number }>(targets, [keys.map(({ tenant }) => tenant), keys.map(({ endpoint }) => endpoint)]);
+export async function findDeliveryTargets(
+  database: Database,
+  keys: readonly EndpointKey[],
+): Promise<Array<DeliveryTarget | undefined>> {
+  const rows = await database.query<DeliveryTarget & { place: number }>(targets, [
+    keys.map(({ tenant }) => tenant),
+    keys.map(({ endpoint }) => endpoint),
+  ]);
   const found = new Map(rows.map((row) => [row.place, row]));
   return keys.map((_, index) => found.get(index + 1));
 }

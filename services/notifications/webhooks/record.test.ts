@@ -31,11 +31,17 @@ test('Webhooks_GetEndpoint never shows the sealed secret', () => {
 });
 
 test('Webhooks_GetEndpoint reads the times that the driver leaves as texts', () => {
-  assert.equal(jsonOf({ ...row, createdAt: '2026-01-01 00:00:00.120+00' })['CreatedAt'], '2026-01-01T00:00:00.120Z');
+  assert.equal(
+    jsonOf({ ...row, createdAt: '2026-01-01 00:00:00.120+00' })['CreatedAt'],
+    '2026-01-01T00:00:00.120Z',
+  );
 });
 
 test('Webhooks_UpdateEndpoint leaves what is absent and replaces the documented texts', () => {
-  const update = updateOf(create(WebhookEndpointSchema, { id: 'whk_1', name: 'two', url: 'https://other.example/' }), row);
+  const update = updateOf(
+    create(WebhookEndpointSchema, { id: 'whk_1', name: 'two', url: 'https://other.example/' }),
+    row,
+  );
   assert.deepEqual(update, {
     name: 'two',
     url: 'https://other.example/',
@@ -49,13 +55,31 @@ test('Webhooks_UpdateEndpoint leaves what is absent and replaces the documented 
 });
 
 test('Webhooks_UpdateEndpoint with Active true forgets why the endpoint was switched off', () => {
-  const update = updateOf(create(WebhookEndpointSchema, { name: 'one', url: row.url, active: true, eventTypes: { items: [] } }), row);
-  assert.deepEqual([update.active, update.disabledReason, update.disabledAt, update.eventTypes], [true, '', null, []]);
+  const update = updateOf(
+    create(WebhookEndpointSchema, {
+      name: 'one',
+      url: row.url,
+      active: true,
+      eventTypes: { items: [] },
+    }),
+    row,
+  );
+  assert.deepEqual(
+    [update.active, update.disabledReason, update.disabledAt, update.eventTypes],
+    [true, '', null, []],
+  );
 });
 
 test('Webhooks_UpdateEndpoint ignores what the service manages', () => {
   const update = updateOf(
-    create(WebhookEndpointSchema, { name: 'one', url: row.url, dekId: 'dek_2', secretEnc: Buffer.from('x'), disabledReason: 'mine', tenant: 'tnt_2' }),
+    create(WebhookEndpointSchema, {
+      name: 'one',
+      url: row.url,
+      dekId: 'dek_2',
+      secretEnc: Buffer.from('x'),
+      disabledReason: 'mine',
+      tenant: 'tnt_2',
+    }),
     row,
   );
   assert.equal(update.disabledReason, 'gone');

@@ -9,7 +9,13 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { LockMode } from '@mikro-orm/core';
 import { WebhookEndpointEntity, type WebhookEndpointRow } from './entities.ts';
 import { type DeliveryTarget, findDeliveryTargets } from './queries.ts';
-import { jsonOf, previousSecretContext, recordEndpoint, recordOf, secretContext } from './record.ts';
+import {
+  jsonOf,
+  previousSecretContext,
+  recordEndpoint,
+  recordOf,
+  secretContext,
+} from './record.ts';
 
 type Deps = { database: Database; keys: TenantKeys };
 
@@ -28,7 +34,9 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
         const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
         if (!target) throw notFound('endpoint');
         const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
-        const row = sealed && (await replaceSecret(deps.database, { tenant, id, graceSeconds, target, sealed }, call));
+        const row =
+          sealed &&
+          (await replaceSecret(deps.database, { tenant, id, graceSeconds, target, sealed }, call));
         if (row) return { endpoint: recordOf(row), secret };
       }
       throw unavailable();
@@ -40,19 +48,42 @@ type Sealing = { tenant: string; id: string; secret: string; target: DeliveryTar
 type SealedSecrets = { dekId: string; secretEnc: Buffer; previousSecretEnc: Buffer };
 
 /** The new secret and the one it replaces, under one data key; undefined where the tenant was given another one in between. */
-async function sealSecrets(keys: TenantKeys, { tenant, id, secret, target }: Sealing): Promise<SealedSecrets | undefined> {
-  const replaced = await keys.open(tenant, { dekId: target.dekId, sealed: target.secretEnc }, secretContext(id));
+async function sealSecrets(
+  keys: TenantKeys,
+  { tenant, id, secret, target }: Sealing,
+): Promise<SealedSecrets | undefined> {
+  const replaced = await keys.open(
+    tenant,
+    { dekId: target.dekId, sealed: target.secretEnc },
+    secretContext(id),
+  );
   const present = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
   const previous = await keys.seal(tenant, replaced, previousSecretContext(id));
-  return present.dekId === previous.dekId ? { dekId: present.dekId, secretEnc: present.sealed, previousSecretEnc: previous.sealed } : undefined;
+  return present.dekId === previous.dekId
+    ? { dekId: present.dekId, secretEnc: present.sealed, previousSecretEnc: previous.sealed }
+    : undefined;
 }
 
-type Replacement = { tenant: string; id: string; graceSeconds: number; target: DeliveryTarget; sealed: SealedSecrets };
+type Replacement = {
+  tenant: string;
+  id: string;
+  graceSeconds: number;
+  target: DeliveryTarget;
+  sealed: SealedSecrets;
+};
 
 /** undefined where the endpoint got another secret, or another seal, meanwhile. */
-function replaceSecret(database: Database, { tenant, id, graceSeconds, target, sealed }: Replacement, call: Call): Promise<WebhookEndpointRow | undefined> {
+function replaceSecret(
+  database: Database,
+  { tenant, id, graceSeconds, target, sealed }: Replacement,
+  call: Call,
+): Promise<WebhookEndpointRow | undefined> {
   return database.transaction(tenant, async (em) => {
-    const stored = await em.findOne(WebhookEndpointEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const stored = await em.findOne(
+      WebhookEndpointEntity,
+      { tenant, id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     if (!stored) throw notFound('endpoint');
     if (!target.secretEnc.equals(stored.secretEnc)) return undefined;
     const before = jsonOf(stored);
@@ -64,7 +95,13 @@ function replaceSecret(database: Database, { tenant, id, graceSeconds, target, s
       previousSecretUntil: keepsPrevious ? new Date(Date.now() + graceSeconds * 1000) : null,
       updatedAt: timeAfter(stored.updatedAt),
     });
-    recordEndpoint(em, call, 'webhook_endpoint.secret_rotated', stored, changedFields(before, jsonOf(stored)));
+    recordEndpoint(
+      em,
+      call,
+      'webhook_endpoint.secret_rotated',
+      stored,
+      changedFields(before, jsonOf(stored)),
+    );
     return stored;
   });
 }

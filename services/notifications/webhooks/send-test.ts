@@ -8,7 +8,9 @@ import { attemptDelivery, type DeliverDeps } from './deliver.ts';
 import { findEndpoint } from './queries.ts';
 import { jsonOf } from './record.ts';
 
-export function sendTestHandler(deps: DeliverDeps & { limiter: Limiter }): Pick<Handlers<typeof Webhooks>, 'sendTest'> {
+export function sendTestHandler(
+  deps: DeliverDeps & { limiter: Limiter },
+): Pick<Handlers<typeof Webhooks>, 'sendTest'> {
   return {
     async sendTest({ tenant, id: endpoint }, call) {
       const stored = await findEndpoint(deps.database, tenant, endpoint);
@@ -18,7 +20,12 @@ export function sendTestHandler(deps: DeliverDeps & { limiter: Limiter }): Pick<
         target: { Type: 'webhook_endpoint', ID: endpoint, Name: stored.name },
         action: 'webhook_endpoint.tested',
         data: jsonOf(stored),
-        attempt: ({ id, type, text }, own) => attemptDelivery(deps, { tenant, endpoint, type, body: Buffer.from(text), id, evenInactive: true }, own),
+        attempt: ({ id, type, text }, own) =>
+          attemptDelivery(
+            deps,
+            { tenant, endpoint, type, body: Buffer.from(text), id, evenInactive: true },
+            own,
+          ),
       });
     },
   };

@@ -10,7 +10,9 @@ const body = Buffer.from('{"id":"evt_1","text":"ü"}');
 const named = { tenant: 'tnt_1', endpoint: 'whk_1', type: 'group.created' };
 
 test('Webhooks_Deliver signs the bytes with the text of the whole secret', () => {
-  const expected = createHmac('sha256', secret).update(`1700000000.${body.toString()}`).digest('hex');
+  const expected = createHmac('sha256', secret)
+    .update(`1700000000.${body.toString()}`)
+    .digest('hex');
   assert.equal(signature([secret], 1_700_000_000, body), `t=1700000000,v1=${expected}`);
 });
 
@@ -23,7 +25,12 @@ test('Webhooks_Deliver adds one signature for each secret still valid', () => {
 test('Webhooks_Deliver signs as Standard Webhooks says', () => {
   const given = Buffer.from('{"test": 2432232314}');
   assert.equal(
-    standardSignature(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, given),
+    standardSignature(
+      ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+      'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      1_614_265_330,
+      given,
+    ),
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   );
 });
@@ -32,18 +39,42 @@ test("Webhooks_Deliver uses the body's own id as webhook-id", () => {
   assert.equal(webhookId({ ...named, body }), 'evt_1');
 });
 
-for (const text of ['not json', '[]', 'null', '"evt_1"', '{"id":7}', '{"id":""}', '{"id":"two words"}', `{"id":"${'x'.repeat(65)}"}`]) {
+for (const text of [
+  'not json',
+  '[]',
+  'null',
+  '"evt_1"',
+  '{"id":7}',
+  '{"id":""}',
+  '{"id":"two words"}',
+  `{"id":"${'x'.repeat(65)}"}`,
+]) {
   test(`Webhooks_Deliver derives a stable webhook-id for the body ${text.slice(0, 20)}`, () => {
     const id = webhookId({ ...named, body: Buffer.from(text) });
     assert.match(id, /^tsk_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
     assert.equal(webhookId({ ...named, body: Buffer.from(text) }), id);
     assert.notEqual(webhookId({ ...named, endpoint: 'whk_2', body: Buffer.from(text) }), id);
-    assert.notEqual(webhookId({ tenant: 'tnt_1w', endpoint: 'hk_1', type: 'group.created', body: Buffer.from(text) }), id);
+    assert.notEqual(
+      webhookId({
+        tenant: 'tnt_1w',
+        endpoint: 'hk_1',
+        type: 'group.created',
+        body: Buffer.from(text),
+      }),
+      id,
+    );
   });
 }
 
 test('Webhooks_Deliver says which attempt it is, at a time of its own', () => {
-  const signed = { id: 'evt_1', type: 'group.created', endpoint: 'whk_1', attempt: 3, secrets: [secret], body };
+  const signed = {
+    id: 'evt_1',
+    type: 'group.created',
+    endpoint: 'whk_1',
+    attempt: 3,
+    secrets: [secret],
+    body,
+  };
   const headers = deliveryHeaders(signed, 'Bailiwick-Webhooks/1', new Date(1_700_000_000_999));
   assert.equal(headers['x-webhook-attempt'], '3');
   assert.equal(headers['x-webhook-event'], 'group.created');

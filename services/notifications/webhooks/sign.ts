@@ -6,12 +6,20 @@ import { type Delivery, derivedId } from '../sending/result.ts';
 
 /** `t=<unix s>,v1=<hex>`, as the stock stripe verifier reads it. The key is the text of the whole secret; one v1 for each secret still valid. */
 export function signature(secrets: readonly string[], seconds: number, body: Uint8Array): string {
-  const parts = secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`);
+  const parts = secrets.map(
+    (secret) =>
+      `v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`,
+  );
   return [`t=${seconds}`, ...parts].join(',');
 }
 
 /** `v1,<base64> …` of Standard Webhooks. The key is the decoded base64 behind the prefix. */
-export function standardSignature(secrets: readonly string[], id: string, seconds: number, body: Uint8Array): string {
+export function standardSignature(
+  secrets: readonly string[],
+  id: string,
+  seconds: number,
+  body: Uint8Array,
+): string {
   return secrets
     .map((secret) => {
       const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
@@ -31,17 +39,29 @@ export function webhookId(delivery: Delivery): string {
 function ownId(body: Uint8Array): string | undefined {
   try {
     const json: unknown = JSON.parse(Buffer.from(body).toString());
-    const id: unknown = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
+    const id: unknown =
+      typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined;
     return typeof id === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : undefined;
   } catch {
     return undefined; // any bytes may be delivered
   }
 }
 
-export type Signed = { id: string; type: string; endpoint: string; attempt: number; secrets: readonly string[]; body: Uint8Array };
+export type Signed = {
+  id: string;
+  type: string;
+  endpoint: string;
+  attempt: number;
+  secrets: readonly string[];
+  body: Uint8Array;
+};
 
 /** The headers of one attempt. The time is fresh for each. */
-export function deliveryHeaders({ id, type, endpoint, attempt, secrets, body }: Signed, userAgent: string, now: Date): Record<string, string> {
+export function deliveryHeaders(
+  { id, type, endpoint, attempt, secrets, body }: Signed,
+  userAgent: string,
+  now: Date,
+): Record<string, string> {
   const seconds = Math.floor(now.getTime() / 1000);
   return {
     'content-type': 'application/json',

@@ -21,15 +21,30 @@ export const webhookKind: EndpointKind = {
 };
 
 /** Makes an endpoint inactive, unless it is already, or does not have the `url` any more that is at fault. */
-export async function switchOff(em: EntityManager, which: Which, origin: Origin, reason: string): Promise<void> {
+export async function switchOff(
+  em: EntityManager,
+  which: Which,
+  origin: Origin,
+  reason: string,
+): Promise<void> {
   const stored = await lockActive(em, which);
   if (!stored) return;
   const before = jsonOf(stored);
   em.assign(stored, switchedOff(reason, stored.updatedAt));
-  recordEndpoint(em, origin, 'webhook_endpoint.disabled', stored, changedFields(before, jsonOf(stored)));
+  recordEndpoint(
+    em,
+    origin,
+    'webhook_endpoint.disabled',
+    stored,
+    changedFields(before, jsonOf(stored)),
+  );
 }
 
 type Which = { tenant: string; id: string; url?: string };
 
 const lockActive = (em: EntityManager, which: Which): Promise<WebhookEndpointRow | null> =>
-  em.findOne(WebhookEndpointEntity, { ...which, active: true }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  em.findOne(
+    WebhookEndpointEntity,
+    { ...which, active: true },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );

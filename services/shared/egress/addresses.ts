@@ -66,7 +66,8 @@ function unmapped(address: string): string {
 }
 
 /** ISATAP (RFC 5214 §6.1): any prefix, and an IPv4 address behind the interface identifier. */
-const isTunnelled = (groups: readonly number[]): boolean => ((groups[4] ?? 0) & ~0x0200) === 0 && groups[5] === 0x5efe;
+const isTunnelled = (groups: readonly number[]): boolean =>
+  ((groups[4] ?? 0) & ~0x0200) === 0 && groups[5] === 0x5efe;
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
@@ -74,6 +75,8 @@ function groupsOf(address: string): number[] {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
     return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
   });
-  const [head = [], tail = []] = inHex.split('::').map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))));
+  const [head = [], tail = []] = inHex
+    .split('::')
+    .map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))));
   return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from './failure.ts';
 
-const coded = (code: string, cause?: unknown) => Object.assign(new Error('connect 10.1.2.3:443', { cause }), { code });
+const coded = (code: string, cause?: unknown) =>
+  Object.assign(new Error('connect 10.1.2.3:443', { cause }), { code });
 const failures: ReadonlyArray<readonly [string, unknown, string]> = [
   ['a time-out of ours', new DOMException('late', 'TimeoutError'), 'timeout'],
   ['a connect time-out', coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout'],
@@ -16,7 +17,11 @@ const failures: ReadonlyArray<readonly [string, unknown, string]> = [
   ['a certificate of another name', coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls_error'],
   ['plain http behind https', coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls_error'],
   ['a blocked address', coded('BLOCKED_ADDRESS'), 'blocked_address'],
-  ['a wrapped blocked address', coded('UND_ERR_SOCKET', coded('BLOCKED_ADDRESS')), 'blocked_address'],
+  [
+    'a wrapped blocked address',
+    coded('UND_ERR_SOCKET', coded('BLOCKED_ADDRESS')),
+    'blocked_address',
+  ],
   ['oversized headers', coded('UND_ERR_HEADERS_OVERFLOW'), 'response_too_large'],
   ['a flood of announcements', coded('ANSWER_TOO_LARGE'), 'response_too_large'],
   ['what is not HTTP', coded('HPE_INVALID_CONSTANT'), 'connection_reset'],

@@ -37,19 +37,35 @@ const failures: ReadonlyArray<readonly [RegExp, FailureName]> = [
   [/^BLOCKED_ADDRESS$/, 'blocked_address'],
   [/^ERR_INVALID_URL$|^UND_ERR_INVALID_ARG$/, 'invalid_url'],
   [/^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$|^ETIMEDOUT$/, 'timeout'],
-  [/^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EAI_.*|ETIMEOUT|EBADRESP|EBADNAME|ENONAME)$/, 'dns_error'],
-  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN)$/, 'connection_refused'],
+  [
+    /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EAI_.*|ETIMEOUT|EBADRESP|EBADNAME|ENONAME)$/,
+    'dns_error',
+  ],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN)$/,
+    'connection_refused',
+  ],
   [/^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$|^ANSWER_TOO_LARGE$/, 'response_too_large'],
-  [/^(ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|UNABLE_TO_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/, 'tls_error'],
+  [
+    /^(ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|UNABLE_TO_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/,
+    'tls_error',
+  ],
 ];
 
 /** What a thrown value says of the receiver. `answering`: it had begun to answer. */
 export function failureOf(thrown: unknown, answering: boolean): RequestFailed {
-  return new RequestFailed(nameOf(thrown) ?? (answering ? 'aborted_by_receiver' : 'connection_reset'), thrown);
+  return new RequestFailed(
+    nameOf(thrown) ?? (answering ? 'aborted_by_receiver' : 'connection_reset'),
+    thrown,
+  );
 }
 
 function nameOf(thrown: unknown): FailureName | undefined {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
+  for (
+    let error = thrown, depth = 0;
+    error instanceof Error && depth < 5;
+    error = error.cause, depth++
+  ) {
     if (error.name === 'TimeoutError') return 'timeout';
     // A name with several addresses fails once for each of them; the first speaks for all.
     if (error instanceof AggregateError && error.errors.length > 0) return nameOf(error.errors[0]);

@@ -29,7 +29,13 @@ export function createPools({ connectMs, totalMs, proxy: proxyUrl = '' }: PoolOp
 
   function connectorTo(addresses: readonly Address[]): buildConnector.connector {
     // The answers are short and the signatures bound to HTTP/1.1's one body: h2 would only add a state machine.
-    const direct = buildConnector({ timeout: connectMs, minVersion: 'TLSv1.2', rejectUnauthorized: true, allowH2: false, lookup: pinned(addresses) });
+    const direct = buildConnector({
+      timeout: connectMs,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+      allowH2: false,
+      lookup: pinned(addresses),
+    });
     return bounded(proxy ? throughProxy(proxy, addresses, direct) : direct);
   }
 
@@ -94,9 +100,13 @@ function bounded(connector: buildConnector.connector): buildConnector.connector 
 /** Answers a look-up with the addresses that were checked. */
 export function pinned(addresses: readonly Address[]): LookupFunction {
   return (_host, options, done) => {
-    const usable = addresses.filter(({ family }) => !options.family || options.family === family || options.family === `IPv${family}`);
+    const usable = addresses.filter(
+      ({ family }) =>
+        !options.family || options.family === family || options.family === `IPv${family}`,
+    );
     const first = usable[0];
-    if (!first) done(Object.assign(new Error('no address of this family'), { code: 'ENOTFOUND' }), '');
+    if (!first)
+      done(Object.assign(new Error('no address of this family'), { code: 'ENOTFOUND' }), '');
     else if (options.all) done(null, [...usable]);
     else done(null, first.address, first.family);
   };

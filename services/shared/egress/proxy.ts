@@ -22,21 +22,29 @@ export type Proxy = ReturnType<typeof createProxy>;
  */
 export function createProxy(url: string, { connectMs }: { connectMs: number }) {
   const { origin, headers } = parseProxy(url);
-  const pool = new Pool(origin, { allowH2: false, connect: { timeout: connectMs }, headersTimeout: connectMs, maxHeaderSize: 16 * 1024 });
+  const pool = new Pool(origin, {
+    allowH2: false,
+    connect: { timeout: connectMs },
+    headersTimeout: connectMs,
+    maxHeaderSize: 16 * 1024,
+  });
 
   /** Throws ProxyFault, or for an address that the proxy finds silent a time-out. */
   async function openOne({ address, family }: Address, port: number): Promise<Duplex> {
     const path = family === 6 ? `[${address}]:${port}` : `${address}:${port}`;
     // undici asks again where a connection closes before the request is on it: a proxy that always does so must not keep it busy.
     const signal = AbortSignal.timeout(2 * connectMs);
-    const { statusCode, socket } = await pool.connect({ path, headers: { ...headers, host: path }, signal }).catch((error: unknown) => {
-      // It took the request: what it waits for in vain is the receiver.
-      if (error instanceof errors.HeadersTimeoutError) throw error;
-      throw new ProxyFault('the egress proxy cannot be reached', error);
-    });
+    const { statusCode, socket } = await pool
+      .connect({ path, headers: { ...headers, host: path }, signal })
+      .catch((error: unknown) => {
+        // It took the request: what it waits for in vain is the receiver.
+        if (error instanceof errors.HeadersTimeoutError) throw error;
+        throw new ProxyFault('the egress proxy cannot be reached', error);
+      });
     if (statusCode >= 200 && statusCode < 300) return socket;
     socket.on('error', () => {}).destroy();
-    if (statusCode === 504) throw Object.assign(new Error('the egress proxy waited in vain'), { code: 'ETIMEDOUT' });
+    if (statusCode === 504)
+      throw Object.assign(new Error('the egress proxy waited in vain'), { code: 'ETIMEDOUT' });
     throw new ProxyFault(`the egress proxy answered ${statusCode}`);
   }
 
@@ -60,12 +68,19 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
 }
 
 /** A connector of undici's that goes through the proxy. TLS is the receiver's own: the proxy sees neither its headers nor its bodies. */
-export function throughProxy(proxy: Proxy, addresses: readonly Address[], secure: buildConnector.connector): buildConnector.connector {
+export function throughProxy(
+  proxy: Proxy,
+  addresses: readonly Address[],
+  secure: buildConnector.connector,
+): buildConnector.connector {
   return (options, callback) => {
     const isSecure = options.protocol === 'https:';
     proxy.open(addresses, Number(options.port) || (isSecure ? 443 : 80)).then(
       // undici takes the stream for the socket that it is.
-      (socket) => (isSecure ? secure({ ...options, httpSocket: socket as never }, callback) : callback(null, socket as never)),
+      (socket) =>
+        isSecure
+          ? secure({ ...options, httpSocket: socket as never }, callback)
+          : callback(null, socket as never),
       (error: Error) => callback(error, null),
     );
   };
@@ -75,7 +90,9 @@ export function throughProxy(proxy: Proxy, addresses: readonly Address[], secure
 export function parseProxy(text: string): { origin: string; headers: Record<string, string> } {
   const url = URL.parse(text);
   if (url?.protocol !== 'http:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new Error('must be http://host:port, with user:password@ before the host where the proxy wants them');
+    throw new Error(
+      'must be http://host:port, with user:password@ before the host where the proxy wants them',
+    );
   }
   const { origin, username, password } = url;
   if (username + password === '') return { origin, headers: {} };

@@ -16,7 +16,10 @@ const seen: string[] = [];
 
 const server = createServer(({ method, url, headers }, response) => {
   seen.push(`${method} ${url} ${headers.accept}`);
-  if (url === '/document') response.writeHead(200, { 'content-type': 'application/json' }).end('{"issuer":"https://idp.example"}');
+  if (url === '/document')
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"issuer":"https://idp.example"}');
   else if (url === '/limit') response.end('x'.repeat(limits.answerBytes));
   else if (url === '/beyond') response.end('x'.repeat(limits.answerBytes + 1));
   else if (url === '/packed') response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
@@ -33,7 +36,14 @@ after(async () => {
 const get = (path: string, over: { limits?: typeof limits; signal?: AbortSignal } = {}) =>
   request(
     { pools, egress },
-    { method: 'GET', url: `${origin}${path}`, headers: { accept: 'application/json' }, limits, signal: new AbortController().signal, ...over },
+    {
+      method: 'GET',
+      url: `${origin}${path}`,
+      headers: { accept: 'application/json' },
+      limits,
+      signal: new AbortController().signal,
+      ...over,
+    },
   );
 
 test('a document is fetched with its status, headers and bytes', async () => {
@@ -62,7 +72,10 @@ test('a redirect is an answer', async () => {
 
 test('a request without an answer fails by a documented name, and one that is called off is nobody’s fault', async () => {
   const late = get('/never', { limits: { ...limits, totalMs: 100 } });
-  await assert.rejects(late, (error: unknown) => error instanceof RequestFailed && error.failure === 'timeout');
+  await assert.rejects(
+    late,
+    (error: unknown) => error instanceof RequestFailed && error.failure === 'timeout',
+  );
   const calledOff = new AbortController();
   setTimeout(() => calledOff.abort(), 50);
   await assert.rejects(get('/never', { signal: calledOff.signal }), { code: 'unavailable' });

@@ -45,10 +45,16 @@ const mostInformational = 8;
  * Makes one request to an address that a client chose, and follows no redirect. Throws RequestFailed where it brings no answer
  * that the receiver is to blame for, and `unavailable` where the fault is ours: the proxy's, or the request was called off.
  */
-export async function request({ pools, egress }: Egress, { limits, signal, ...wanted }: EgressRequest): Promise<EgressAnswer> {
+export async function request(
+  { pools, egress }: Egress,
+  { limits, signal, ...wanted }: EgressRequest,
+): Promise<EgressAnswer> {
   // One signal of our own: combining three costs more than all else that is done here.
   const ended = new AbortController();
-  const deadline = setTimeout(() => ended.abort(new DOMException('the receiver took too long', 'TimeoutError')), limits.totalMs);
+  const deadline = setTimeout(
+    () => ended.abort(new DOMException('the receiver took too long', 'TimeoutError')),
+    limits.totalMs,
+  );
   const callOff = () => ended.abort(calledOff);
   if (signal.aborted) callOff();
   else signal.addEventListener('abort', callOff, { once: true });
@@ -67,7 +73,11 @@ export async function request({ pools, egress }: Egress, { limits, signal, ...wa
     });
     answering = true;
     wanted.onAnswer?.();
-    return { status: response.statusCode, headers: response.headers, ...(await read(response.body, limits.answerBytes)) };
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      ...(await read(response.body, limits.answerBytes)),
+    };
   } catch (error) {
     if (error instanceof ProxyFault) throw Object.assign(unavailable(), { cause: error });
     if (ended.signal.reason === calledOff) throw unavailable('the request was called off');
@@ -79,7 +89,10 @@ export async function request({ pools, egress }: Egress, { limits, signal, ...wa
 }
 
 // Read to its end the connection can be used again; beyond the limit it is closed.
-async function read(body: AsyncIterable<Uint8Array>, limit: number): Promise<Pick<EgressAnswer, 'body' | 'truncated'>> {
+async function read(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Pick<EgressAnswer, 'body' | 'truncated'>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

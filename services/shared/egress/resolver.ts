@@ -17,16 +17,23 @@ export function createLookUp(server: string): LookUp {
   return async (name) => {
     if (name === 'localhost') return ['127.0.0.1', '::1'].map(asAddress);
     // The dot at the end says that the name is whole.
-    const found = await Promise.allSettled([resolver.resolve4(`${name}.`), resolver.resolve6(`${name}.`)]);
-    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.length === 0) throw Object.assign(new Error('the name does not resolve'), { code: 'ENOTFOUND' });
+    const found = await Promise.allSettled([
+      resolver.resolve4(`${name}.`),
+      resolver.resolve6(`${name}.`),
+    ]);
+    const addresses = found.flatMap((answer) =>
+      answer.status === 'fulfilled' ? answer.value : [],
+    );
+    if (addresses.length === 0)
+      throw Object.assign(new Error('the name does not resolve'), { code: 'ENOTFOUND' });
     return addresses.map(asAddress);
   };
 }
 
 /** A DNS server's address and port, 53 where there is none. Throws for what is neither. */
 export function parseServer(text: string): string {
-  const [, v6, v4, port = '53'] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const [, v6, v4, port = '53'] =
+    /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const address = v6 ?? v4 ?? '';
   if (isIP(address) !== (v6 === undefined ? 4 : 6) || Number(port) < 1 || Number(port) > 65_535) {
     throw new Error('must be the address of a DNS server and its port, such as 10.0.0.10:53');
@@ -34,4 +41,7 @@ export function parseServer(text: string): string {
   return v6 === undefined ? `${address}:${port}` : `[${address}]:${port}`;
 }
 
-export const asAddress = (address: string): Address => ({ address, family: isIPv4(address) ? 4 : 6 });
+export const asAddress = (address: string): Address => ({
+  address,
+  family: isIPv4(address) ? 4 : 6,
+});

@@ -6,7 +6,12 @@ const closed = egressRules({ hosts: [], cidrs: [], ports: [] });
 const local = egressRules({ hosts: ['hooks.svc'], cidrs: ['127.0.1.0/24'], ports: ['4443'] });
 
 test('urlProblem lets public https addresses pass', () => {
-  for (const url of ['https://example.com/hook', 'https://93.184.216.34/', 'https://example.com:8443/', 'https://[2606:2800:220:1::1]/x']) {
+  for (const url of [
+    'https://example.com/hook',
+    'https://93.184.216.34/',
+    'https://example.com:8443/',
+    'https://[2606:2800:220:1::1]/x',
+  ]) {
     assert.equal(urlProblem(url, closed), undefined, url);
   }
   assert.equal(urlProblem('https://example.com:4443/', local), undefined);
@@ -76,8 +81,12 @@ test('what is allow-listed may be plain http on any port, and nothing beside it'
 });
 
 test('resolveReceiver refuses a literal that is blocked and returns one that is allowed', async () => {
-  await assert.rejects(resolveReceiver(new URL('https://10.1.2.3/'), closed), { code: 'BLOCKED_ADDRESS' });
-  assert.deepEqual(await resolveReceiver(new URL('http://127.0.1.9:8025/'), local), [{ address: '127.0.1.9', family: 4 }]);
+  await assert.rejects(resolveReceiver(new URL('https://10.1.2.3/'), closed), {
+    code: 'BLOCKED_ADDRESS',
+  });
+  assert.deepEqual(await resolveReceiver(new URL('http://127.0.1.9:8025/'), local), [
+    { address: '127.0.1.9', family: 4 },
+  ]);
 });
 
 test('a malformed network stops the start', () => {

@@ -17,11 +17,18 @@ export type EgressRules = {
   lookUp: LookUp;
 };
 
-type Texts = { hosts: readonly string[]; cidrs: readonly string[]; ports: readonly string[]; resolver?: string };
+type Texts = {
+  hosts: readonly string[];
+  cidrs: readonly string[];
+  ports: readonly string[];
+  resolver?: string;
+};
 
 /** Reads the rules from configuration. Throws for a malformed network, port or resolver. */
 export function egressRules({ hosts, cidrs, ports, resolver = '' }: Texts): EgressRules {
-  const wrongPort = ports.find((port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535);
+  const wrongPort = ports.find(
+    (port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535,
+  );
   if (wrongPort !== undefined) throw new Error(`holds ${wrongPort}, which is no port`);
   return {
     allowHosts: new Set(hosts.map((host) => host.toLowerCase())),
@@ -44,9 +51,11 @@ export function urlProblem(text: string, rules: EgressRules): string | undefined
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (isAllowed(host, rules)) return undefined;
   if (url.protocol !== 'https:') return 'must begin with https://';
-  const mayBePublic = isIP(host) === 0 ? nameGrammar.test(host) && !blockedNames.test(host) : isPublic(host);
+  const mayBePublic =
+    isIP(host) === 0 ? nameGrammar.test(host) && !blockedNames.test(host) : isPublic(host);
   if (!mayBePublic) return 'must be a public address';
-  if (!rules.ports.has(Number(url.port || 443))) return 'must use a port that is allowed for receivers';
+  if (!rules.ports.has(Number(url.port || 443)))
+    return 'must use a port that is allowed for receivers';
   return undefined;
 }
 
@@ -64,7 +73,10 @@ export async function resolveReceiver(url: URL, rules: EgressRules): Promise<Add
   const problem = urlProblem(url.href, rules);
   if (problem) throw new BlockedAddress(problem);
   const addresses = isIP(host) === 0 ? await rules.lookUp(host) : [asAddress(host)];
-  if (!rules.allowHosts.has(host) && addresses.some(({ address }) => !liesIn(rules.allowNetworks, address) && !isPublic(address))) {
+  if (
+    !rules.allowHosts.has(host) &&
+    addresses.some(({ address }) => !liesIn(rules.allowNetworks, address) && !isPublic(address))
+  ) {
     throw new BlockedAddress('the name resolves to an address that is not public');
   }
   return addresses.slice(0, mostAddresses);

@@ -4,7 +4,11 @@ import { egressRules, urlProblem } from './rules.ts';
 
 // What Webhooks_CreateEndpoint and Webhooks_UpdateEndpoint say of a URL, behind "Endpoint.URL ".
 const production = egressRules({ hosts: [], cidrs: [], ports: ['9443'] });
-const local = egressRules({ hosts: ['localhost', 'receiver.test.svc'], cidrs: ['127.0.0.0/8', '::1/128'], ports: [] });
+const local = egressRules({
+  hosts: ['localhost', 'receiver.test.svc'],
+  cidrs: ['127.0.0.0/8', '::1/128'],
+  ports: [],
+});
 
 for (const url of [
   'https://receiver.example/hook?a=1',
@@ -13,7 +17,8 @@ for (const url of [
   'https://93.184.215.14/',
   'https://[2606:4700::1111]/',
 ]) {
-  test(`Webhooks_CreateEndpoint takes ${url}`, () => assert.equal(urlProblem(url, production), undefined));
+  test(`Webhooks_CreateEndpoint takes ${url}`, () =>
+    assert.equal(urlProblem(url, production), undefined));
 }
 
 const refused: ReadonlyArray<readonly [string, string]> = [
@@ -36,9 +41,16 @@ const refused: ReadonlyArray<readonly [string, string]> = [
   ['https://169.254.169.254/', 'must be a public address'],
 ];
 for (const [url, problem] of refused) {
-  test(`Webhooks_CreateEndpoint refuses ${url}`, () => assert.equal(urlProblem(url, production), problem));
+  test(`Webhooks_CreateEndpoint refuses ${url}`, () =>
+    assert.equal(urlProblem(url, production), problem));
 }
 
-for (const url of ['http://localhost:3000/', 'http://127.0.0.1:3000/', 'http://[::1]:3000/', 'http://receiver.test.svc/']) {
-  test(`Webhooks_CreateEndpoint takes ${url} where the egress guard is lifted for it`, () => assert.equal(urlProblem(url, local), undefined));
+for (const url of [
+  'http://localhost:3000/',
+  'http://127.0.0.1:3000/',
+  'http://[::1]:3000/',
+  'http://receiver.test.svc/',
+]) {
+  test(`Webhooks_CreateEndpoint takes ${url} where the egress guard is lifted for it`, () =>
+    assert.equal(urlProblem(url, local), undefined));
 }

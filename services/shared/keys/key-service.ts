@@ -33,7 +33,11 @@ export function createRingService(ring: KeyRing): KeyService {
  * Wraps with `writer`. What it did not wrap is unwrapped by `other`, so that an installation changes from one to the
  * other as it changes from one key-encryption key to the next. `isOthers` knows the names of the other's keys.
  */
-export function besides(writer: KeyService, other: KeyService, isOthers: (kek: string) => boolean): KeyService {
+export function besides(
+  writer: KeyService,
+  other: KeyService,
+  isOthers: (kek: string) => boolean,
+): KeyService {
   return {
     current: () => writer.current(),
     keks: async () => [...(await writer.keks()), ...(await other.keks())],

@@ -11,21 +11,36 @@ const current: Statement = {
   name: 'keys.current_dek',
   text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and superseded_at is null order by id desc limit 1',
 };
-const byId: Statement = { name: 'keys.dek', text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and id = $2' };
+const byId: Statement = {
+  name: 'keys.dek',
+  text: 'select tenant, id, kek, wrapped from dek where tenant = $1 and id = $2',
+};
 
 /** The data key that seals for a tenant, undefined before its first use. */
-export async function findCurrentKey(database: Database, tenant: string): Promise<StoredKey | undefined> {
+export async function findCurrentKey(
+  database: Database,
+  tenant: string,
+): Promise<StoredKey | undefined> {
   const rows = await database.query<StoredKey>(current, [tenant]);
   return rows[0];
 }
 
-export async function findKey(database: Database, tenant: string, id: string): Promise<StoredKey | undefined> {
+export async function findKey(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<StoredKey | undefined> {
   const rows = await database.query<StoredKey>(byId, [tenant, id]);
   return rows[0];
 }
 
 /** Takes data keys behind `after` that another key than `kek` wraps, and that nobody else has in hand. */
-export function takeWrappedByOthers(em: EntityManager, kek: string, after: KeyPlace, limit: number): Promise<StoredKey[]> {
+export function takeWrappedByOthers(
+  em: EntityManager,
+  kek: string,
+  after: KeyPlace,
+  limit: number,
+): Promise<StoredKey[]> {
   return execute<StoredKey>(
     em,
     'select tenant, id, kek, wrapped from dek where kek <> $1 and (tenant, id) > ($2, $3) order by tenant, id limit $4 for update skip locked',
@@ -33,13 +48,25 @@ export function takeWrappedByOthers(em: EntityManager, kek: string, after: KeyPl
   );
 }
 
-export async function setWrapping(em: EntityManager, { tenant, id, kek, wrapped }: StoredKey): Promise<void> {
-  await execute(em, 'update dek set kek = $3, wrapped = $4 where tenant = $1 and id = $2', [tenant, id, kek, wrapped]);
+export async function setWrapping(
+  em: EntityManager,
+  { tenant, id, kek, wrapped }: StoredKey,
+): Promise<void> {
+  await execute(em, 'update dek set kek = $3, wrapped = $4 where tenant = $1 and id = $2', [
+    tenant,
+    id,
+    kek,
+    wrapped,
+  ]);
 }
 
 /** Says of every data key that seals that another is to take its place. Returns how many there are. */
 export async function requestRotation(em: EntityManager): Promise<number> {
-  const rows = await execute(em, 'update dek set rotation_due = true where superseded_at is null returning 1', []);
+  const rows = await execute(
+    em,
+    'update dek set rotation_due = true where superseded_at is null returning 1',
+    [],
+  );
   return rows.length;
 }
 
@@ -60,13 +87,22 @@ const superseded: Statement = {
 };
 
 /** The data keys in whose place others are, and that may still seal something or have been unused since before `unusedBefore`. */
-export const listSuperseded = (database: Database, after: KeyPlace, unusedBefore: Date, limit: number): Promise<KeyPlace[]> =>
+export const listSuperseded = (
+  database: Database,
+  after: KeyPlace,
+  unusedBefore: Date,
+  limit: number,
+): Promise<KeyPlace[]> =>
   database.query<KeyPlace>(superseded, [after.tenant, after.id, unusedBefore, limit]);
 
-const byKek: Statement = { name: 'keys.count_by_kek', text: 'select kek, count(*)::int as count from dek group by kek order by kek' };
+const byKek: Statement = {
+  name: 'keys.count_by_kek',
+  text: 'select kek, count(*)::int as count from dek group by kek order by kek',
+};
 
 /** How many data keys each key-encryption key wraps. */
-export const countByKek = (database: Database): Promise<Array<{ kek: string; count: number }>> => database.query(byKek, []);
+export const countByKek = (database: Database): Promise<Array<{ kek: string; count: number }>> =>
+  database.query(byKek, []);
 
 export type Remaining = { toReplace: number; toReseal: number };
 

@@ -5,7 +5,11 @@ import { countByKek, countRemaining } from './queries.ts';
 import { countSealed, type SealedRecord } from './reseal.ts';
 
 /** What a service can say of its data keys: how many each key-encryption key wraps, what is to be done, and those of a tenant ("" = none). */
-export async function reportKeys(database: Database, records: readonly SealedRecord[], tenant: string) {
+export async function reportKeys(
+  database: Database,
+  records: readonly SealedRecord[],
+  tenant: string,
+) {
   const [wrapped, remaining, dataKeys] = await Promise.all([
     countByKek(database),
     countRemaining(database),

@@ -12,13 +12,20 @@ export type RewrapDeps = { database: Database; service: KeyService; log: Log };
 const atOnce = 20;
 
 /** Wraps with the current key-encryption key the data keys that others wrap. Any number of processes may do so at once. */
-export async function rewrapAll({ database, service, log }: RewrapDeps, isStopped: () => boolean): Promise<void> {
+export async function rewrapAll(
+  { database, service, log }: RewrapDeps,
+  isStopped: () => boolean,
+): Promise<void> {
   const kek = await service.current();
   const rewrapSome = (after: KeyPlace) =>
     database.transaction(null, async (em) => {
       const stored = await takeWrappedByOthers(em, kek, after, atOnce);
       const wrapped = await Promise.allSettled(
-        stored.map(async ({ tenant, id, ...key }) => ({ tenant, id, ...(await service.wrap(await service.unwrap(key, [tenant, id]), [tenant, id])) })),
+        stored.map(async ({ tenant, id, ...key }) => ({
+          tenant,
+          id,
+          ...(await service.wrap(await service.unwrap(key, [tenant, id]), [tenant, id])),
+        })),
       );
       for (const [index, result] of wrapped.entries()) {
         if (result.status === 'fulfilled') await setWrapping(em, result.value);
@@ -33,5 +40,6 @@ export async function rewrapAll({ database, service, log }: RewrapDeps, isStoppe
       }
       return stored.at(-1);
     });
-  for (let after: KeyPlace | undefined = firstPlace; after && !isStopped(); ) after = await rewrapSome(after);
+  for (let after: KeyPlace | undefined = firstPlace; after && !isStopped(); )
+    after = await rewrapSome(after);
 }

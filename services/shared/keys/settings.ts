@@ -7,7 +7,8 @@ import { createVaultCalls } from './vault-calls.ts';
 import { tokenFromFile, tokenFromKubernetes } from './vault-token.ts';
 
 const pathSegment = (text: string) => {
-  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(text)) throw new Error('must be a name, or names joined by /');
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(text))
+    throw new Error('must be a name, or names joined by /');
 };
 
 /** Where the key-encryption keys are that wrap the data keys. */
@@ -17,16 +18,23 @@ export const keyServiceSettings = {
     kind: 'text',
     fallback: 'ring',
     check: oneOf('ring', 'vault'),
-    about: "What wraps the tenants' data keys: ring (the first key of the key ring) or vault (a key of HashiCorp Vault's transit engine). docs/keys.md",
+    about:
+      "What wraps the tenants' data keys: ring (the first key of the key ring) or vault (a key of HashiCorp Vault's transit engine). docs/keys.md",
   },
   vaultUrl: {
     env: 'BAILIWICK_VAULT_URL',
     kind: 'text',
     fallback: '',
     check: assertBase,
-    about: 'Where Vault is, such as https://vault.example.com:8200. Needed for vault; beside ring it is for data keys that Vault wrapped before.',
+    about:
+      'Where Vault is, such as https://vault.example.com:8200. Needed for vault; beside ring it is for data keys that Vault wrapped before.',
   },
-  vaultNamespace: { env: 'BAILIWICK_VAULT_NAMESPACE', kind: 'text', fallback: '', about: 'The namespace in Vault, where it has some.' },
+  vaultNamespace: {
+    env: 'BAILIWICK_VAULT_NAMESPACE',
+    kind: 'text',
+    fallback: '',
+    about: 'The namespace in Vault, where it has some.',
+  },
   vaultTransitMount: {
     env: 'BAILIWICK_VAULT_TRANSIT_MOUNT',
     kind: 'text',
@@ -51,7 +59,8 @@ export const keyServiceSettings = {
     env: 'BAILIWICK_VAULT_TOKEN_FILE',
     kind: 'text',
     fallback: '',
-    about: 'File with the token for Vault. It is read again each minute, and when Vault refuses it.',
+    about:
+      'File with the token for Vault. It is read again each minute, and when Vault refuses it.',
   },
   vaultKubernetesRole: {
     env: 'BAILIWICK_VAULT_KUBERNETES_ROLE',
@@ -77,29 +86,49 @@ export const keyServiceSettings = {
 function assertBase(text: string): void {
   if (text === '') return;
   const { protocol, username, password, search, hash } = new URL(text);
-  if (!/^https?:$/.test(protocol)) throw new Error('must begin with https:// (or http://, to an agent on the same machine)');
-  if (username + password + search + hash !== '') throw new Error('must have nothing but a host, a port and a path');
+  if (!/^https?:$/.test(protocol))
+    throw new Error('must begin with https:// (or http://, to an agent on the same machine)');
+  if (username + password + search + hash !== '')
+    throw new Error('must have nothing but a host, a port and a path');
 }
 
 /** The key service of those settings. Throws where something is missing; connects to nothing. */
-export function openKeyService(settings: Settings<typeof keyServiceSettings>, ring: KeyRing): KeyService {
+export function openKeyService(
+  settings: Settings<typeof keyServiceSettings>,
+  ring: KeyRing,
+): KeyService {
   const local = createRingService(ring);
   if (settings.vaultUrl === '') {
-    if (settings.keyService === 'vault') throw new Error('BAILIWICK_VAULT_URL is required with BAILIWICK_KEY_SERVICE=vault');
+    if (settings.keyService === 'vault')
+      throw new Error('BAILIWICK_VAULT_URL is required with BAILIWICK_KEY_SERVICE=vault');
     return local;
   }
   const vault = openVault(settings);
-  return settings.keyService === 'vault' ? besides(vault, local, (kek) => !isVaultKek(kek)) : besides(local, vault, isVaultKek);
+  return settings.keyService === 'vault'
+    ? besides(vault, local, (kek) => !isVaultKek(kek))
+    : besides(local, vault, isVaultKek);
 }
 
 function openVault(settings: Settings<typeof keyServiceSettings>): KeyService {
-  const { vaultToken: file, vaultKubernetesRole: role, vaultKubernetesMount: mount, vaultKubernetesJwt: jwtFile } = settings;
-  if ((file === '') === (role === '')) throw new Error('Vault needs one of BAILIWICK_VAULT_TOKEN_FILE and BAILIWICK_VAULT_KUBERNETES_ROLE');
+  const {
+    vaultToken: file,
+    vaultKubernetesRole: role,
+    vaultKubernetesMount: mount,
+    vaultKubernetesJwt: jwtFile,
+  } = settings;
+  if ((file === '') === (role === ''))
+    throw new Error(
+      'Vault needs one of BAILIWICK_VAULT_TOKEN_FILE and BAILIWICK_VAULT_KUBERNETES_ROLE',
+    );
   const calls = createVaultCalls({
     url: settings.vaultUrl,
     namespace: settings.vaultNamespace,
     ca: settings.vaultCa === '' ? '' : readFileSync(settings.vaultCa, 'utf8'),
     token: role === '' ? tokenFromFile(file) : tokenFromKubernetes({ mount, role, jwtFile }),
   });
-  return createVaultService({ calls, mount: settings.vaultTransitMount, key: settings.vaultTransitKey });
+  return createVaultService({
+    calls,
+    mount: settings.vaultTransitMount,
+    key: settings.vaultTransitKey,
+  });
 }

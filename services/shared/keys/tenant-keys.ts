@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { createCache } from '../cache.ts';
 import { createId } from '../ids.ts';
 import { counter } from '../metrics.ts';
 import { type Database, type EntityManager, lockName } from '../orm.ts';
 import { open, seal } from '../seal.ts';
-import { createCache } from '../cache.ts';
 import { DekEntity } from './entities.ts';
 import type { KeyService } from './key-service.ts';
 import { findCurrentKey, findKey, type StoredKey } from './queries.ts';
@@ -18,7 +18,13 @@ export const rememberedMs = 60_000;
 type DataKey = { id: string; key: Buffer };
 type Options = { database: Database; service: KeyService; lifetimeMs?: number };
 
-const hits = counter({ name: 'bailiwick_key_cache_hits_total', about: 'Data keys that were at hand, and cost no look-up and no unwrapping.' }, {});
+const hits = counter(
+  {
+    name: 'bailiwick_key_cache_hits_total',
+    about: 'Data keys that were at hand, and cost no look-up and no unwrapping.',
+  },
+  {},
+);
 
 /** Tells the transaction that gives a tenant a key which one that is, and in whose place. */
 export type OnReplaced = (em: EntityManager, key: { id: string; previous: string }) => void;
@@ -32,16 +38,24 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
   const current = createCache<DataKey>(cached);
   const known = createCache<DataKey>(cached);
 
-  const unwrap = async ({ tenant, id, kek, wrapped }: StoredKey): Promise<DataKey> => ({ id, key: await service.unwrap({ kek, wrapped }, [tenant, id]) });
+  const unwrap = async ({ tenant, id, kek, wrapped }: StoredKey): Promise<DataKey> => ({
+    id,
+    key: await service.unwrap({ kek, wrapped }, [tenant, id]),
+  });
 
   // The key service may be far away: no transaction waits for it.
-  async function make(tenant: string): Promise<{ id: string; key: Buffer; row: { tenant: string; id: string; kek: string; wrapped: Uint8Array } }> {
+  async function make(tenant: string): Promise<{
+    id: string;
+    key: Buffer;
+    row: { tenant: string; id: string; kek: string; wrapped: Uint8Array };
+  }> {
     const id = createId('dek');
     const key = randomBytes(32);
     return { id, key, row: { tenant, id, ...(await service.wrap(key, [tenant, id])) } };
   }
 
-  const findCurrent = (em: EntityManager, tenant: string) => em.findOne(DekEntity, { tenant, supersededAt: null }, { orderBy: { id: 'desc' } });
+  const findCurrent = (em: EntityManager, tenant: string) =>
+    em.findOne(DekEntity, { tenant, supersededAt: null }, { orderBy: { id: 'desc' } });
 
   async function findOrCreate(tenant: string): Promise<DataKey> {
     const found = await findCurrentKey(database, tenant);
@@ -63,9 +77,20 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
   }
 
   const getCurrent = (tenant: string) => current.get(tenant, () => findOrCreate(tenant));
-  const getKnown = (tenant: string, id: string) => known.get(`${tenant}/${id}`, () => get(tenant, id));
-  const openWith = (tenant: string, { id, key }: DataKey, sealed: Uint8Array, context: readonly string[]) => open(key, sealed, [tenant, ...context, id]);
-  const sealWith = (tenant: string, { id, key }: DataKey, plain: Uint8Array, context: readonly string[]) => seal(key, plain, [tenant, ...context, id]);
+  const getKnown = (tenant: string, id: string) =>
+    known.get(`${tenant}/${id}`, () => get(tenant, id));
+  const openWith = (
+    tenant: string,
+    { id, key }: DataKey,
+    sealed: Uint8Array,
+    context: readonly string[],
+  ) => open(key, sealed, [tenant, ...context, id]);
+  const sealWith = (
+    tenant: string,
+    { id, key }: DataKey,
+    plain: Uint8Array,
+    context: readonly string[],
+  ) => seal(key, plain, [tenant, ...context, id]);
 
   return {
     /** Seals under the tenant's current data key. `context` says which record and field it is. */
@@ -75,7 +100,11 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
     },
 
     /** Opens what `seal` made. Throws if it was moved to another record, field or tenant. */
-    async open(tenant: string, { dekId, sealed }: { dekId: string; sealed: Uint8Array }, context: readonly string[]): Promise<Buffer> {
+    async open(
+      tenant: string,
+      { dekId, sealed }: { dekId: string; sealed: Uint8Array },
+      context: readonly string[],
+    ): Promise<Buffer> {
       return openWith(tenant, await getKnown(tenant, dekId), sealed, context);
     },
 
@@ -89,7 +118,8 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
       current.forget(tenant);
       const next = await getCurrent(tenant);
       if (next.id === dekId) return undefined;
-      const reseal = (sealed: Uint8Array, context: readonly string[]) => sealWith(tenant, next, openWith(tenant, old, sealed, context), context);
+      const reseal = (sealed: Uint8Array, context: readonly string[]) =>
+        sealWith(tenant, next, openWith(tenant, old, sealed, context), context);
       return { dekId: next.id, reseal };
     },
 
@@ -97,7 +127,11 @@ export function createTenantKeys({ database, service, lifetimeMs = rememberedMs 
      * Gives a tenant another data key in the place of its current one, or of `only` if that is still the current one.
      * Undefined where there is nothing to replace. Whoever remembers the old one must be told (forgetting.ts).
      */
-    async replace(tenant: string, onReplaced: OnReplaced, only?: string): Promise<string | undefined> {
+    async replace(
+      tenant: string,
+      onReplaced: OnReplaced,
+      only?: string,
+    ): Promise<string | undefined> {
       const found = await findCurrentKey(database, tenant);
       if (!found || (only !== undefined && found.id !== only)) return undefined;
       const { id, row } = await make(tenant);

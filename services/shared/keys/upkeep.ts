@@ -23,13 +23,18 @@ export type UpkeepDeps = Omit<ResealDeps, 'graceMs'> & {
 
 const dataKeys = gauge<{ service: string; kek: string }>({
   name: 'bailiwick_dek_by_kek',
-  about: "Data keys by the key-encryption key that wraps them. The database's: the same from every replica.",
+  about:
+    "Data keys by the key-encryption key that wraps them. The database's: the same from every replica.",
 });
 
 const atOnce = 100;
 
 /** Keeps the data keys of a service as they are to be: wrapped by the current key-encryption key, and replaced where that was asked for. */
-export function keepUp({ everyMs = 15_000, graceMs: grace = graceMs, ...deps }: UpkeepDeps): Background {
+export function keepUp({
+  everyMs = 15_000,
+  graceMs: grace = graceMs,
+  ...deps
+}: UpkeepDeps): Background {
   const { database, log } = deps;
   const turn = repeat({
     everyMs,
@@ -42,19 +47,28 @@ export function keepUp({ everyMs = 15_000, graceMs: grace = graceMs, ...deps }: 
     },
   });
   return (means) => {
-    dataKeys.from(async () => (await countByKek(database)).map(({ kek, count }) => ({ value: count, labels: { service: database.service, kek } })));
+    dataKeys.from(async () =>
+      (await countByKek(database)).map(({ kek, count }) => ({
+        value: count,
+        labels: { service: database.service, kek },
+      })),
+    );
     return turn(means);
   };
 }
 
-async function replaceDue({ database, keys, forget, log }: Omit<UpkeepDeps, 'graceMs'>, isStopped: () => boolean): Promise<void> {
+async function replaceDue(
+  { database, keys, forget, log }: Omit<UpkeepDeps, 'graceMs'>,
+  isStopped: () => boolean,
+): Promise<void> {
   const origin = { operation: { name: 'Keys_Rotate' }, caller: serviceCaller(database.service) };
   for (let after: KeyPlace | undefined = firstPlace; after && !isStopped(); ) {
     const places: KeyPlace[] = await listDue(database, after, atOnce);
     for (const { tenant, id } of places) {
       if (isStopped()) return;
       try {
-        if (await keys.replace(tenant, (em, key) => recordReplaced(em, origin, tenant, key), id)) forget(tenant);
+        if (await keys.replace(tenant, (em, key) => recordReplaced(em, origin, tenant, key), id))
+          forget(tenant);
       } catch (error) {
         log.warn('a data key could not be replaced, it is tried again', { tenant, dek: id, error });
       }
@@ -64,7 +78,12 @@ async function replaceDue({ database, keys, forget, log }: Omit<UpkeepDeps, 'gra
 }
 
 /** Tells that a tenant has another data key: which one, and of none what it is. */
-export function recordReplaced(em: EntityManager, origin: Origin, tenant: string, { id, previous }: { id: string; previous: string }): void {
+export function recordReplaced(
+  em: EntityManager,
+  origin: Origin,
+  tenant: string,
+  { id, previous }: { id: string; previous: string },
+): void {
   recordChange(em, origin, {
     tenant,
     type: 'key.rotated',

@@ -39,7 +39,12 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
     connect: { timeout: timeoutMs, ...(ca === '' ? {} : { ca }) },
   });
 
-  async function send({ method, path, body, token: credential }: VaultRequest): Promise<VaultAnswer> {
+  async function send({
+    method,
+    path,
+    body,
+    token: credential,
+  }: VaultRequest): Promise<VaultAnswer> {
     const answer = await pool.request({
       method,
       path: `${pathname.replace(/\/+$/, '')}/v1/${path}`,
@@ -62,7 +67,8 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
       const answer = await send(request).catch((error: unknown) => ({ error }));
       const pause = pausesMs[attempt];
       if (!('error' in answer) && !isPassing(answer.status)) return answer;
-      if (pause === undefined) throw away(request, 'error' in answer ? answer.error : refusal(answer));
+      if (pause === undefined)
+        throw away(request, 'error' in answer ? answer.error : refusal(answer));
       await sleep(pause * (0.5 + Math.random() / 2));
     }
   }
@@ -77,7 +83,8 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
     const { data } = answer.body;
     if (answer.status === 200 && isObject(data)) return data;
     // What it will not unwrap is damaged, in the wrong place, or under a version that was taken back.
-    if (answer.status === 400) throw new Error(`the key service refuses ${request.path}`, { cause: refusal(answer) });
+    if (answer.status === 400)
+      throw new Error(`the key service refuses ${request.path}`, { cause: refusal(answer) });
     throw away(request, refusal(answer));
   }
 
@@ -88,7 +95,8 @@ export function createVaultCalls({ url, namespace, ca, token, timeoutMs = 2000 }
   };
 }
 
-const isObject = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readObject(text: string): Record<string, unknown> {
   try {
@@ -101,10 +109,14 @@ function readObject(text: string): Record<string, unknown> {
 
 /** What Vault says of a failure: words of its own, and nothing that was sent. */
 function refusal({ status, body }: VaultAnswer): Error {
-  const errors = Array.isArray(body['errors']) ? body['errors'].filter((text) => typeof text === 'string').join('; ') : '';
+  const errors = Array.isArray(body['errors'])
+    ? body['errors'].filter((text) => typeof text === 'string').join('; ')
+    : '';
   return new Error(`status ${status}${errors === '' ? '' : `: ${errors.slice(0, 300)}`}`);
 }
 
 function away({ path }: VaultRequest, cause: unknown): Error {
-  return Object.assign(unavailable(), { cause: new Error(`the key service does not answer ${path}`, { cause }) });
+  return Object.assign(unavailable(), {
+    cause: new Error(`the key service does not answer ${path}`, { cause }),
+  });
 }

@@ -18,7 +18,10 @@ const fileMs = 60_000;
 export const tokenFromFile = (file: string): VaultToken =>
   remembered(async () => {
     const token = (await readFile(file, 'utf8').catch(() => '')).trim();
-    if (token === '') throw Object.assign(unavailable(), { cause: new Error(`there is no token for the key service in ${file}`) });
+    if (token === '')
+      throw Object.assign(unavailable(), {
+        cause: new Error(`there is no token for the key service in ${file}`),
+      });
     return { token, forMs: fileMs };
   });
 
@@ -28,14 +31,27 @@ type Kubernetes = { mount: string; role: string; jwtFile: string };
 export const tokenFromKubernetes = ({ mount, role, jwtFile }: Kubernetes): VaultToken =>
   remembered(async (send) => {
     const jwt = (await readFile(jwtFile, 'utf8').catch(() => '')).trim();
-    const { status, body } = await send({ method: 'POST', path: `auth/${mount}/login`, body: { role, jwt } });
-    const { client_token: token, lease_duration: seconds } = (body['auth'] ?? {}) as Record<string, unknown>;
+    const { status, body } = await send({
+      method: 'POST',
+      path: `auth/${mount}/login`,
+      body: { role, jwt },
+    });
+    const { client_token: token, lease_duration: seconds } = (body['auth'] ?? {}) as Record<
+      string,
+      unknown
+    >;
     if (status !== 200 || typeof token !== 'string' || typeof seconds !== 'number')
-      throw Object.assign(unavailable(), { cause: new Error(`the key service refuses the sign-in of the role ${role}: status ${status}`) });
+      throw Object.assign(unavailable(), {
+        cause: new Error(
+          `the key service refuses the sign-in of the role ${role}: status ${status}`,
+        ),
+      });
     return { token, forMs: seconds === 0 ? Number.POSITIVE_INFINITY : (seconds * 1000 * 2) / 3 };
   });
 
-type Obtain = (send: Parameters<VaultToken['obtain']>[0]) => Promise<{ token: string; forMs: number }>;
+type Obtain = (
+  send: Parameters<VaultToken['obtain']>[0],
+) => Promise<{ token: string; forMs: number }>;
 
 /** One is obtained for all who wait, and a failure is not kept. */
 function remembered(obtain: Obtain): VaultToken {

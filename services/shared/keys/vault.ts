@@ -19,12 +19,19 @@ export const isVaultKek = (kek: string): boolean => kek.startsWith('vault:');
 export function createVaultService({ calls, mount, key }: Options): KeyService {
   const kekOf = (version: number | string) => `vault:${mount}/${key}:v${version}`;
   // The version is known only after the wrapping, so it is not part of what is bound; the ciphertext itself names it.
-  const boundTo = (context: readonly string[]) => additionalData(['dek', `vault:${mount}/${key}`, ...context]).toString('base64');
+  const boundTo = (context: readonly string[]) =>
+    additionalData(['dek', `vault:${mount}/${key}`, ...context]).toString('base64');
 
   async function readKey(): Promise<{ latest: number; oldest: number }> {
-    const { type, latest_version: latest, min_decryption_version: oldest } = await calls.get(`${mount}/keys/${key}`);
-    if (typeof type !== 'string' || !types.includes(type)) throw new Error(`the transit key must be of one of the types ${types.join(', ')}`);
-    if (typeof latest !== 'number' || typeof oldest !== 'number') throw new Error('the key service does not say which versions of the key there are');
+    const {
+      type,
+      latest_version: latest,
+      min_decryption_version: oldest,
+    } = await calls.get(`${mount}/keys/${key}`);
+    if (typeof type !== 'string' || !types.includes(type))
+      throw new Error(`the transit key must be of one of the types ${types.join(', ')}`);
+    if (typeof latest !== 'number' || typeof oldest !== 'number')
+      throw new Error('the key service does not say which versions of the key there are');
     return { latest, oldest };
   }
 
@@ -39,17 +46,26 @@ export function createVaultService({ calls, mount, key }: Options): KeyService {
 
     async wrap(dataKey, context) {
       const plaintext = Buffer.from(dataKey).toString('base64');
-      const { ciphertext } = await calls.post(`${mount}/encrypt/${key}`, { plaintext, associated_data: boundTo(context) });
-      const version = typeof ciphertext === 'string' ? /^vault:v(\d{1,9}):/.exec(ciphertext)?.[1] : undefined;
-      if (typeof ciphertext !== 'string' || version === undefined) throw new Error('the key service did not answer with a ciphertext');
+      const { ciphertext } = await calls.post(`${mount}/encrypt/${key}`, {
+        plaintext,
+        associated_data: boundTo(context),
+      });
+      const version =
+        typeof ciphertext === 'string' ? /^vault:v(\d{1,9}):/.exec(ciphertext)?.[1] : undefined;
+      if (typeof ciphertext !== 'string' || version === undefined)
+        throw new Error('the key service did not answer with a ciphertext');
       return { kek: kekOf(version), wrapped: Buffer.from(ciphertext) };
     },
 
     async unwrap({ kek, wrapped }, context) {
       const ciphertext = Buffer.from(wrapped).toString();
       const version = /^vault:v(\d{1,9}):/.exec(ciphertext)?.[1];
-      if (version === undefined || kek !== kekOf(version)) throw new Error(`the data key was not wrapped by a key of this service: ${kek}`);
-      const { plaintext } = await calls.post(`${mount}/decrypt/${key}`, { ciphertext, associated_data: boundTo(context) });
+      if (version === undefined || kek !== kekOf(version))
+        throw new Error(`the data key was not wrapped by a key of this service: ${kek}`);
+      const { plaintext } = await calls.post(`${mount}/decrypt/${key}`, {
+        ciphertext,
+        associated_data: boundTo(context),
+      });
       const dataKey = Buffer.from(typeof plaintext === 'string' ? plaintext : '', 'base64');
       if (dataKey.length !== 32) throw new Error('the key service did not answer with a data key');
       return dataKey;

@@ -2,7 +2,17 @@
 // their own domains, so these are the large providers only; DNS keeps whoever is not on the list.
 
 /** Brands that have the same name in every country. */
-const brands: ReadonlySet<string> = new Set(['aol', 'gmail', 'gmx', 'googlemail', 'hotmail', 'rocketmail', 'yahoo', 'yandex', 'ymail']);
+const brands: ReadonlySet<string> = new Set([
+  'aol',
+  'gmail',
+  'gmx',
+  'googlemail',
+  'hotmail',
+  'rocketmail',
+  'yahoo',
+  'yandex',
+  'ymail',
+]);
 
 const domains: ReadonlySet<string> = new Set(
   [
@@ -16,4 +26,5 @@ const domains: ReadonlySet<string> = new Set(
 );
 
 /** Whether a registered name, and the part of it before the public suffix, are those of a provider for everybody. */
-export const isConsumerMail = (registered: string, brand: string): boolean => domains.has(registered) || brands.has(brand);
+export const isConsumerMail = (registered: string, brand: string): boolean =>
+  domains.has(registered) || brands.has(brand);

@@ -14,16 +14,25 @@ import { recordDomain } from './records.ts';
 const limit = 50;
 
 /** Claims a domain. Others may claim it too: it is whose challenge is found in DNS. */
-export async function createDomain(deps: DomainDeps, request: DomainCreateRequest, call: Call): Promise<DomainRow> {
+export async function createDomain(
+  deps: DomainDeps,
+  request: DomainCreateRequest,
+  call: Call,
+): Promise<DomainRow> {
   const { tenant } = request;
   const name = normaliseDomain(request.name);
-  const meaning: Meaning = { capture: (request.capture || 'off') as Capture, defaultRole: request.defaultRole ?? '' };
+  const meaning: Meaning = {
+    capture: (request.capture || 'off') as Capture,
+    defaultRole: request.defaultRole ?? '',
+  };
   await assertMeaning(deps, tenant, meaning, call);
   return deps.database.transaction(tenant, async (em) => {
     // Two calls at once claim a name once, and do not both find the last place free.
     await lockName(em, `domain ${tenant}`);
-    if (await em.findOne(DomainEntity, { name })) throw alreadyExists(`the tenant has the domain ${name} already`);
-    if ((await countDomains(inTransaction(em), tenant)) >= limit) throw failedPrecondition(`a tenant has at most ${limit} domains`, 'DOMAIN_LIMIT');
+    if (await em.findOne(DomainEntity, { name }))
+      throw alreadyExists(`the tenant has the domain ${name} already`);
+    if ((await countDomains(inTransaction(em), tenant)) >= limit)
+      throw failedPrecondition(`a tenant has at most ${limit} domains`, 'DOMAIN_LIMIT');
     await assertWayIn(em, tenant, meaning);
     const now = new Date();
     const domain = em.create(DomainEntity, {

@@ -1,7 +1,10 @@
-import { create } from '@bufbuild/protobuf';
-import { type DomainRecord, DomainRecordSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
+import {
+  type DomainRecord,
+  DomainRecordSchema,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 import { txtName, txtValue } from './proof/challenge.ts';
 
@@ -93,4 +96,5 @@ export function domainRecord(row: DomainRow): DomainRecord {
 }
 
 /** The record in documented JSON, as events carry it. */
-export const domainJson = (row: DomainRow): JsonObject => encodeJson(DomainRecordSchema, domainRecord(row));
+export const domainJson = (row: DomainRow): JsonObject =>
+  encodeJson(DomainRecordSchema, domainRecord(row));

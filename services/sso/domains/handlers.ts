@@ -43,13 +43,22 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
     async list({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(await listDomains(database, tenant, query), query, binding, ({ id }) => id);
+      const { items, nextCursor } = pager.cut(
+        await listDomains(database, tenant, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
       return { page: { items: items.map(domainRecord), nextCursor } };
     },
 
     async delete({ tenant, id }, call) {
       await database.transaction(tenant, async (em) => {
-        const domain = await em.findOne(DomainEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const domain = await em.findOne(
+          DomainEntity,
+          { id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
         if (!domain) return;
         em.remove(domain);
         recordDomain(em, call, 'domain.deleted', domain);

@@ -14,16 +14,30 @@ export type Meaning = Pick<DomainRow, 'capture' | 'defaultRole'>;
 const takesIn = (capture: Capture): boolean => capture === 'suggest' || capture === 'join';
 
 /** Throws where nobody at a domain that means this would get in any more. From here on no provider goes before the transaction ends. */
-export async function assertWayIn(em: EntityManager, tenant: string, { capture }: Meaning): Promise<void> {
+export async function assertWayIn(
+  em: EntityManager,
+  tenant: string,
+  { capture }: Meaning,
+): Promise<void> {
   if (capture !== 'require_sso') return;
   await lockProviders(em, tenant);
-  if (!(await hasActiveProvider(inTransaction(em), tenant))) throw failedPrecondition('the tenant has no active provider', 'NO_PROVIDER');
+  if (!(await hasActiveProvider(inTransaction(em), tenant)))
+    throw failedPrecondition('the tenant has no active provider', 'NO_PROVIDER');
 }
 
 /** Throws unless the caller may have a domain of the tenant mean this. */
-export async function assertMeaning(deps: Pick<DomainDeps, 'admission'>, tenant: string, { capture, defaultRole }: Meaning, call: Call): Promise<void> {
+export async function assertMeaning(
+  deps: Pick<DomainDeps, 'admission'>,
+  tenant: string,
+  { capture, defaultRole }: Meaning,
+  call: Call,
+): Promise<void> {
   // Whoever opens the door gives what lies behind it, also where somebody else has put it there.
   if (takesIn(capture) || defaultRole !== '') {
-    await assertMayConfer(deps, call, tenant, { roles: defaultRole === '' ? [] : [defaultRole], groups: [], defaultRole: defaultRole === '' });
+    await assertMayConfer(deps, call, tenant, {
+      roles: defaultRole === '' ? [] : [defaultRole],
+      groups: [],
+      defaultRole: defaultRole === '',
+    });
   }
 }

@@ -4,7 +4,11 @@ import type { Database } from '@bailiwick/shared/orm.ts';
 import { findPasswordPolicy } from './queries.ts';
 
 /** May somebody with such an address sign in with a password? */
-export function policyHandlers({ database }: { database: Database }): Handlers<typeof PasswordPolicy> {
+export function policyHandlers({
+  database,
+}: {
+  database: Database;
+}): Handlers<typeof PasswordPolicy> {
   return {
     async find({ domain }) {
       return (await findPasswordPolicy(database, domain)) ?? {};

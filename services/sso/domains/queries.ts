@@ -1,4 +1,10 @@
-import { type Database, type EntityManager, execute, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Run,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Capture, DomainRow } from './entities.ts';
 
@@ -13,17 +19,31 @@ const looked = `last_checked_at = now(), ${touched}`;
 // Not all at once, and not at the same time each day.
 const daily = `next_check_at = now() + interval '23 hours' + random() * interval '2 hours'`;
 
-const byId: Statement = { name: 'sso.domain', text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2` };
+const byId: Statement = {
+  name: 'sso.domain',
+  text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2`,
+};
 
-export async function findDomain(database: Database, tenant: string, id: string): Promise<DomainRow | undefined> {
+export async function findDomain(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<DomainRow | undefined> {
   const [row] = await database.query<DomainRow>(byId, [tenant, id]);
   return row;
 }
 
-const locked: Statement = { name: 'sso.lock_domain', text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2 for update` };
+const locked: Statement = {
+  name: 'sso.lock_domain',
+  text: `select ${columns} from domain d where d.tenant = $1 and d.id = $2 for update`,
+};
 
 /** The domain, which stays as it is until the transaction ends. */
-export async function lockDomain(run: Run, tenant: string, id: string): Promise<DomainRow | undefined> {
+export async function lockDomain(
+  run: Run,
+  tenant: string,
+  id: string,
+): Promise<DomainRow | undefined> {
   const [row] = await run<DomainRow>(locked, [tenant, id]);
   return row;
 }
@@ -34,11 +54,18 @@ const ofTenant: Statement = {
 };
 
 /** A page of a tenant's domains, and one row more where there are more. */
-export function listDomains(database: Database, tenant: string, { after, limit }: PageQuery): Promise<DomainRow[]> {
+export function listDomains(
+  database: Database,
+  tenant: string,
+  { after, limit }: PageQuery,
+): Promise<DomainRow[]> {
   return database.query<DomainRow>(ofTenant, [tenant, after, limit]);
 }
 
-const count: Statement = { name: 'sso.count_domains', text: 'select count(*)::int as count from domain d where d.tenant = $1' };
+const count: Statement = {
+  name: 'sso.count_domains',
+  text: 'select count(*)::int as count from domain d where d.tenant = $1',
+};
 
 export async function countDomains(run: Run, tenant: string): Promise<number> {
   const [row] = await run<{ count: number }>(count, [tenant]);
@@ -66,7 +93,10 @@ const proved: Statement = {
 };
 
 /** Makes a domain verified, the record of this challenge having been found. undefined = the challenge is over. Violates domain_verified where another tenant's is. */
-export async function proveDomain(run: Run, { tenant, id, challenge }: DomainRow): Promise<DomainRow | undefined> {
+export async function proveDomain(
+  run: Run,
+  { tenant, id, challenge }: DomainRow,
+): Promise<DomainRow | undefined> {
   const [row] = await run<DomainRow>(proved, [tenant, id, challenge]);
   return row;
 }
@@ -77,7 +107,11 @@ const missed: Statement = {
 };
 
 /** Notes that a look-up did not prove a domain. It stays what it is. */
-export async function missDomain(run: Run, { tenant, id, challenge }: DomainRow, reason: string): Promise<DomainRow | undefined> {
+export async function missDomain(
+  run: Run,
+  { tenant, id, challenge }: DomainRow,
+  reason: string,
+): Promise<DomainRow | undefined> {
   const [row] = await run<DomainRow>(missed, [tenant, id, challenge, reason]);
   return row;
 }
@@ -90,8 +124,18 @@ const renewed: Statement = {
 };
 
 /** Gives a claim whose time has passed another challenge; undefined where its time has not. */
-export async function renewChallenge(run: Run, { tenant, id }: DomainRow, next: { challenge: string; expiresAt: Date; reason: string }) {
-  const [row] = await run<DomainRow>(renewed, [tenant, id, next.challenge, next.expiresAt, next.reason]);
+export async function renewChallenge(
+  run: Run,
+  { tenant, id }: DomainRow,
+  next: { challenge: string; expiresAt: Date; reason: string },
+) {
+  const [row] = await run<DomainRow>(renewed, [
+    tenant,
+    id,
+    next.challenge,
+    next.expiresAt,
+    next.reason,
+  ]);
   return row;
 }
 
@@ -113,7 +157,10 @@ const failed: Statement = {
 };
 
 /** Ends a claim whose time has passed. */
-export async function failDomain(run: Run, { tenant, id }: DomainRow): Promise<DomainRow | undefined> {
+export async function failDomain(
+  run: Run,
+  { tenant, id }: DomainRow,
+): Promise<DomainRow | undefined> {
   const [row] = await run<DomainRow>(failed, [tenant, id]);
   return row;
 }
@@ -140,7 +187,12 @@ const failedDay: Statement = {
 };
 
 /** Counts a day on which the record was not there. As often as the check is made, it counts once; undefined where it has been. */
-export async function countFailedDay(run: Run, { tenant, id, challenge, failedDays }: DomainRow, reason: string, limit: number) {
+export async function countFailedDay(
+  run: Run,
+  { tenant, id, challenge, failedDays }: DomainRow,
+  reason: string,
+  limit: number,
+) {
   const [row] = await run<DomainRow>(failedDay, [tenant, id, challenge, failedDays, reason, limit]);
   return row;
 }
@@ -152,7 +204,11 @@ const postponed: Statement = {
 };
 
 /** Puts a check off that told nothing of the domain. */
-export async function postponeCheck(database: Database, { tenant, id }: DomainRow, reason: string): Promise<void> {
+export async function postponeCheck(
+  database: Database,
+  { tenant, id }: DomainRow,
+  reason: string,
+): Promise<void> {
   await database.query(postponed, [tenant, id, reason]);
 }
 
@@ -163,12 +219,18 @@ const providerOfDomain: Statement = {
 };
 
 /** The provider where people of a mail domain sign in: the active one of the tenant that has verified the domain. */
-export async function findProviderOfDomain(database: Database, domain: string): Promise<{ tenant: string; id: string } | undefined> {
+export async function findProviderOfDomain(
+  database: Database,
+  domain: string,
+): Promise<{ tenant: string; id: string } | undefined> {
   const rows = await database.query<{ tenant: string; id: string }>(providerOfDomain, [domain]);
   return rows[0];
 }
 
-const owner: Statement = { name: 'sso.owner_of_domain', text: "select d.tenant from domain d where d.name = $1 and d.status = 'verified'" };
+const owner: Statement = {
+  name: 'sso.owner_of_domain',
+  text: "select d.tenant from domain d where d.name = $1 and d.status = 'verified'",
+};
 
 /** The tenant that has verified a domain. */
 export async function findOwner(database: Database, domain: string): Promise<string | undefined> {
@@ -185,7 +247,10 @@ const settled: Statement = {
 };
 
 /** The names of a tenant's domains that are verified, and of those that were and are nobody else's by now. */
-export async function findDomains(database: Database, tenant: string): Promise<{ verified: string[]; lapsed: string[] }> {
+export async function findDomains(
+  database: Database,
+  tenant: string,
+): Promise<{ verified: string[]; lapsed: string[] }> {
   const [row] = await database.query<{ verified: string[]; lapsed: string[] }>(settled, [tenant]);
   return row ?? { verified: [], lapsed: [] };
 }
@@ -196,7 +261,12 @@ const gate: Statement = {
          where d.name = $1 and d.status = 'verified' and d.capture in ('suggest', 'join')`,
 };
 
-export type Gate = { tenant: string; name: string; capture: Extract<Capture, 'suggest' | 'join'>; defaultRole: string };
+export type Gate = {
+  tenant: string;
+  name: string;
+  capture: Extract<Capture, 'suggest' | 'join'>;
+  defaultRole: string;
+};
 
 /** The tenant that takes people in by their address at a domain. */
 export async function findGate(database: Database, domain: string): Promise<Gate | undefined> {
@@ -211,12 +281,19 @@ const policy: Statement = {
 };
 
 /** The tenant that wants single sign-on for a domain, whether or not its provider works: for when it does not there is the lift. */
-export async function findPasswordPolicy(database: Database, domain: string): Promise<{ tenant: string; lifted: boolean } | undefined> {
+export async function findPasswordPolicy(
+  database: Database,
+  domain: string,
+): Promise<{ tenant: string; lifted: boolean } | undefined> {
   const [row] = await database.query<{ tenant: string; lifted: boolean }>(policy, [domain]);
   return row;
 }
 
 /** Lets a tenant's owners use their passwords until that time; at once no more where it has passed. */
 export async function setLift(em: EntityManager, tenant: string, until: Date): Promise<void> {
-  await execute(em, 'insert into sso_lift (tenant, until) values ($1, $2) on conflict (tenant) do update set until = excluded.until', [tenant, until]);
+  await execute(
+    em,
+    'insert into sso_lift (tenant, until) values ($1, $2) on conflict (tenant) do update set until = excluded.until',
+    [tenant, until],
+  );
 }

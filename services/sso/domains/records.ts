@@ -1,15 +1,27 @@
-import { changedFields } from '@bailiwick/shared/changes.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
+import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
-import { domainJson, type DomainRow } from './entities.ts';
+import { type DomainRow, domainJson } from './entities.ts';
 
 /** Whose change it is that a domain fails or lapses: no call's. */
 export const byTime: Origin = { operation: { name: '' }, caller: serviceCaller('sso') };
 
 /** Writes the event of a change of a domain; `before` is the domain as it was. */
-export function recordDomain(em: EntityManager, origin: Origin, type: string, domain: DomainRow, before: DomainRow = domain): void {
+export function recordDomain(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  domain: DomainRow,
+  before: DomainRow = domain,
+): void {
   const data = domainJson(domain);
   const { tenant, id, name } = domain;
-  recordChange(em, origin, { tenant, type, data, previous: changedFields(domainJson(before), data), targets: [{ Type: 'domain', ID: id, Name: name }] });
+  recordChange(em, origin, {
+    tenant,
+    type,
+    data,
+    previous: changedFields(domainJson(before), data),
+    targets: [{ Type: 'domain', ID: id, Name: name }],
+  });
 }

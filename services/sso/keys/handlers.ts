@@ -15,7 +15,9 @@ export function dataKeysHandlers({ database, keys, forget }: Deps): Handlers<typ
 
     async rotate({ tenant }, call) {
       if (tenant === '') return { queued: await database.transaction(null, requestRotation) };
-      const replaced = await keys.replace(tenant, (em, key) => recordReplaced(em, call, tenant, key));
+      const replaced = await keys.replace(tenant, (em, key) =>
+        recordReplaced(em, call, tenant, key),
+      );
       if (replaced !== undefined) forget(tenant);
       return { replaced: replaced !== undefined };
     },

@@ -1,5 +1,5 @@
-import { Migration } from '@mikro-orm/migrations';
 import { outboxTable } from '@bailiwick/shared/outbox.ts';
+import { Migration } from '@mikro-orm/migrations';
 
 export class Initial extends Migration {
   override up(): void {

@@ -7,7 +7,10 @@ import type { OidcFlow, OidcProvider } from './provider.ts';
 type Wanted = { server: AuthorizationServer; provider: OidcProvider; flow: OidcFlow };
 
 /** The address that a browser is sent to. Throws SignInRefused. */
-export async function authorizationUrl(egress: Egress, { server, provider, flow }: Wanted): Promise<URL> {
+export async function authorizationUrl(
+  egress: Egress,
+  { server, provider, flow }: Wanted,
+): Promise<URL> {
   const url = authorizationEndpoint(egress, server);
   const parameters = {
     client_id: provider.clientId,
@@ -27,9 +30,13 @@ export async function authorizationUrl(egress: Egress, { server, provider, flow 
 }
 
 /** It is as strictly judged as the addresses that we call: it must not be a script, for one. */
-export function authorizationEndpoint({ egress }: Pick<Egress, 'egress'>, { authorization_endpoint: endpoint = '' }: AuthorizationServer): URL {
+export function authorizationEndpoint(
+  { egress }: Pick<Egress, 'egress'>,
+  { authorization_endpoint: endpoint = '' }: AuthorizationServer,
+): URL {
   const problem = urlProblem(endpoint, egress);
-  if (problem !== undefined) throw invalidAnswer(`The authorization endpoint in the discovery document ${problem}.`);
+  if (problem !== undefined)
+    throw invalidAnswer(`The authorization endpoint in the discovery document ${problem}.`);
   return new URL(endpoint);
 }
 

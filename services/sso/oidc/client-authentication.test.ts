@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { Buffer } from 'node:buffer';
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { test } from 'node:test';
 import { authenticationOf, publicJwk } from './client-authentication.ts';
 import type { OidcProvider } from './provider.ts';
 
-const server = { issuer: 'https://login.example.com', token_endpoint: 'https://login.example.com/token' };
+const server = {
+  issuer: 'https://login.example.com',
+  token_endpoint: 'https://login.example.com/token',
+};
 const provider: OidcProvider = {
   issuer: server.issuer,
   clientId: 'a client',
@@ -19,16 +22,30 @@ const provider: OidcProvider = {
 
 async function sent(over: Partial<OidcProvider>) {
   const [body, headers] = [new URLSearchParams(), new Headers()];
-  await (await authenticationOf({ ...provider, ...over }))(server, { client_id: provider.clientId }, body, headers);
+  await (await authenticationOf({ ...provider, ...over }))(
+    server,
+    { client_id: provider.clientId },
+    body,
+    headers,
+  );
   return { body: Object.fromEntries(body), headers: Object.fromEntries(headers) };
 }
 
 test('a secret goes into the header or the body, and into nothing else', async () => {
   const basic = await sent({});
   assert.deepEqual(basic.body, {});
-  assert.equal(Buffer.from(basic.headers['authorization']?.slice('Basic '.length) ?? '', 'base64').toString(), 'a+client:a%3Asecret%2F%2B');
-  assert.deepEqual(await sent({ tokenAuthMethod: 'client_secret_post' }), { body: { client_id: 'a client', client_secret: 'a:secret/+' }, headers: {} });
-  assert.deepEqual(await sent({ tokenAuthMethod: 'none' }), { body: { client_id: 'a client' }, headers: {} });
+  assert.equal(
+    Buffer.from(basic.headers['authorization']?.slice('Basic '.length) ?? '', 'base64').toString(),
+    'a+client:a%3Asecret%2F%2B',
+  );
+  assert.deepEqual(await sent({ tokenAuthMethod: 'client_secret_post' }), {
+    body: { client_id: 'a client', client_secret: 'a:secret/+' },
+    headers: {},
+  });
+  assert.deepEqual(await sent({ tokenAuthMethod: 'none' }), {
+    body: { client_id: 'a client' },
+    headers: {},
+  });
 });
 
 const kinds = [
@@ -42,21 +59,38 @@ for (const [alg, privateKey, digest] of kinds) {
   test(`an assertion by ${alg} is for this provider, short-lived, and verified by the key that is published`, async () => {
     const { body } = await sent({ tokenAuthMethod: 'private_key_jwt', privateKey });
     const [header = '', payload = '', signature = ''] = (body['client_assertion'] ?? '').split('.');
-    const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+    const read = (part: string) =>
+      JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
     const published = publicJwk(privateKey);
     assert.deepEqual(read(header), { alg, kid: published.kid });
     const { iss, sub, aud, exp, iat, jti } = read(payload);
-    assert.deepEqual([iss, sub, aud, Number(exp) - Number(iat)], ['a client', 'a client', server.issuer, 60]);
+    assert.deepEqual(
+      [iss, sub, aud, Number(exp) - Number(iat)],
+      ['a client', 'a client', server.issuer, 60],
+    );
     assert.ok(typeof jti === 'string' && jti.length > 20);
     const key = createPublicKey({ key: { ...published }, format: 'jwk' });
-    assert.ok(verify(digest, Buffer.from(`${header}.${payload}`), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')));
+    assert.ok(
+      verify(
+        digest,
+        Buffer.from(`${header}.${payload}`),
+        { key, dsaEncoding: 'ieee-p1363' },
+        Buffer.from(signature, 'base64url'),
+      ),
+    );
     assert.ok(!('d' in published) && !JSON.stringify(published).includes('"d"'));
   });
 }
 
 test('a client without what it needs to authenticate says so', async () => {
-  await assert.rejects(sent({ clientSecret: '' }), { reason: 'ANSWER_INVALID', detail: /no client secret/ });
-  await assert.rejects(sent({ tokenAuthMethod: 'private_key_jwt' }), { reason: 'ANSWER_INVALID', detail: /no key/ });
+  await assert.rejects(sent({ clientSecret: '' }), {
+    reason: 'ANSWER_INVALID',
+    detail: /no client secret/,
+  });
+  await assert.rejects(sent({ tokenAuthMethod: 'private_key_jwt' }), {
+    reason: 'ANSWER_INVALID',
+    detail: /no key/,
+  });
 });
 
 test('the id of a key is its thumbprint', () => {

@@ -34,11 +34,24 @@ type Answered = {
 };
 
 /** The claims of the ID token in a token endpoint's answer, and the access token beside it. Throws SignInRefused. */
-export async function readTokens({ response, published, clientId, nonce, again }: Answered): Promise<Tokens> {
-  const tokens = await processAuthorizationCodeResponse(published.server, clientOf(clientId), response, { expectedNonce: nonce, requireIdToken: true });
-  if (tokens.token_type !== 'bearer') throw invalidAnswer('The token endpoint returns no bearer token.');
+export async function readTokens({
+  response,
+  published,
+  clientId,
+  nonce,
+  again,
+}: Answered): Promise<Tokens> {
+  const tokens = await processAuthorizationCodeResponse(
+    published.server,
+    clientOf(clientId),
+    response,
+    { expectedNonce: nonce, requireIdToken: true },
+  );
+  if (tokens.token_type !== 'bearer')
+    throw invalidAnswer('The token endpoint returns no bearer token.');
   // It becomes a header.
-  if (!/^[\x21-\x7e]{1,16384}$/.test(tokens.access_token)) throw invalidAnswer('The token endpoint returns an access token that is none.');
+  if (!/^[\x21-\x7e]{1,16384}$/.test(tokens.access_token))
+    throw invalidAnswer('The token endpoint returns an access token that is none.');
   await verifySignature(response, published).catch(async (error: unknown) => {
     if (!isKeyMissing(error)) throw error;
     await verifySignature(response, await again());
@@ -50,36 +63,56 @@ export async function readTokens({ response, published, clientId, nonce, again }
   return { claims, accessToken: tokens.access_token };
 }
 
-const isKeyMissing = (error: unknown): boolean => error instanceof OperationProcessingError && error.code === KEY_SELECTION;
+const isKeyMissing = (error: unknown): boolean =>
+  error instanceof OperationProcessingError && error.code === KEY_SELECTION;
 
 /** Although the token came over TLS: whoever stands in between, or answers for the token endpoint, has not the keys. */
 async function verifySignature(response: Response, { server, keys }: Published): Promise<void> {
   // A copy, for which the library has remembered no keys: which ones hold is for the discovery to say.
   const own: AuthorizationServer = { ...server };
-  const options = { [customFetch]: () => Promise.resolve(Response.json({ keys })), [allowInsecureRequests]: true };
+  const options = {
+    [customFetch]: () => Promise.resolve(Response.json({ keys })),
+    [allowInsecureRequests]: true,
+  };
   try {
     await validateApplicationLevelSignature(own, response, options);
   } catch (error) {
     if (isKeyMissing(error)) throw error;
     const refusal = asRefusal(error);
     // What the platform's cryptography says of a broken key or signature.
-    throw refusal === error ? invalidAnswer('The signature of the ID token, or the key for it, is malformed.') : refusal;
+    throw refusal === error
+      ? invalidAnswer('The signature of the ID token, or the key for it, is malformed.')
+      : refusal;
   }
 }
 
 function assertClaims(claims: IDToken, clientId: string): void {
   const problem = jsonProblem(claims);
   if (problem !== undefined) throw invalidAnswer(`The ID token ${problem}.`);
-  if (claims.azp !== undefined && claims.azp !== clientId) throw invalidAnswer('The ID token was made for another client (azp).');
-  if (claims.iat > Date.now() / 1000 + skew) throw invalidAnswer('The ID token was issued in the future (iat). If it always is, the clocks differ.');
-  if (claims.sub.length === 0 || claims.sub.length > 255) throw invalidAnswer('The subject of the ID token (sub) is empty or longer than 255 characters.');
+  if (claims.azp !== undefined && claims.azp !== clientId)
+    throw invalidAnswer('The ID token was made for another client (azp).');
+  if (claims.iat > Date.now() / 1000 + skew)
+    throw invalidAnswer(
+      'The ID token was issued in the future (iat). If it always is, the clocks differ.',
+    );
+  if (claims.sub.length === 0 || claims.sub.length > 255)
+    throw invalidAnswer(
+      'The subject of the ID token (sub) is empty or longer than 255 characters.',
+    );
 }
 
 /** OpenID Connect Core §3.1.3.6: whose access token it is says the left half of its hash. */
-function assertAccessTokenHash({ at_hash: told }: IDToken, accessToken: string, idToken: string): void {
+function assertAccessTokenHash(
+  { at_hash: told }: IDToken,
+  accessToken: string,
+  idToken: string,
+): void {
   if (told === undefined) return;
-  const { alg = '' } = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()) as { alg?: string };
+  const { alg = '' } = JSON.parse(
+    Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString(),
+  ) as { alg?: string };
   const size = alg.startsWith('Ed') ? 512 : Number(alg.slice(-3));
   const hash = createHash(`sha${size}`).update(accessToken).digest();
-  if (told !== hash.subarray(0, hash.length / 2).toString('base64url')) throw invalidAnswer('The ID token belongs to another access token (at_hash).');
+  if (told !== hash.subarray(0, hash.length / 2).toString('base64url'))
+    throw invalidAnswer('The ID token belongs to another access token (at_hash).');
 }

@@ -7,10 +7,14 @@ const unusableKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'
 /** Why parsed JSON cannot be used, as the end of a sentence; undefined where it can. */
 export function jsonProblem(value: unknown, level = 0): string | undefined {
   // PostgreSQL stores no NUL, and protobuf no half of a character.
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? 'holds a text that cannot be stored' : undefined;
+  if (typeof value === 'string')
+    return value.includes('\0') || !value.isWellFormed()
+      ? 'holds a text that cannot be stored'
+      : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (level === mostLevels) return 'is nested too deeply';
-  if (Object.keys(value).some((key) => unusableKeys.includes(key))) return 'holds a name that is not allowed';
+  if (Object.keys(value).some((key) => unusableKeys.includes(key)))
+    return 'holds a name that is not allowed';
   for (const entry of Object.values(value)) {
     const problem = jsonProblem(entry, level + 1);
     if (problem !== undefined) return problem;
@@ -22,7 +26,9 @@ export function jsonProblem(value: unknown, level = 0): string | undefined {
 export function parseObject(body: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

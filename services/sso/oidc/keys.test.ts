@@ -4,16 +4,28 @@ import { test } from 'node:test';
 import { isUsableKey, readKeys } from './keys.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
-const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
+const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({
+  format: 'jwk',
+});
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' });
 const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
 
 test('of what is published the keys for signatures are kept, in the members that take effect, and no more than fifty', () => {
   const signing = { ...rsa, use: 'sig', kid: 'one' };
   const others = [null, 'key', 7, [], {}, { kty: 'oct', k: 'AAAA' }];
-  const spoilt = [{ use: 'enc' }, { key_ops: ['encrypt'] }, { key_ops: 'verify' }, { kid: 7 }, { kid: 'x'.repeat(4097) }, { kid: 'ł' }];
+  const spoilt = [
+    { use: 'enc' },
+    { key_ops: ['encrypt'] },
+    { key_ops: 'verify' },
+    { kid: 7 },
+    { kid: 'x'.repeat(4097) },
+    { kid: 'ł' },
+  ];
   const published = { ...signing, key_ops: ['verify'], x5c: ['AAAA'], constraints: [{}] };
-  assert.deepEqual(readKeys([...others, ...spoilt.map((member) => ({ ...rsa, ...member })), published, p384]), [signing, p384]);
+  assert.deepEqual(
+    readKeys([...others, ...spoilt.map((member) => ({ ...rsa, ...member })), published, p384]),
+    [signing, p384],
+  );
   assert.equal(readKeys(Array.from({ length: 40_000 }, () => ({}))).length, 0);
   assert.equal(readKeys(Array.from({ length: 1000 }, () => rsa)).length, 50);
 });

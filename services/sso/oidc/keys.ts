@@ -13,18 +13,30 @@ const mostKeys = 50;
 const memberText = /^[ -~]{0,4096}$/;
 
 /** The keys for signatures in a published list, as far as they take effect. Certificates and whatever else comes with them are not kept. */
-export const readKeys = (published: readonly unknown[]): PublicKey[] => published.filter(isForSignatures).slice(0, mostKeys).map(readKey);
+export const readKeys = (published: readonly unknown[]): PublicKey[] =>
+  published.filter(isForSignatures).slice(0, mostKeys).map(readKey);
 
 function isForSignatures(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const key = value as Record<string, unknown>;
   const operations = key['key_ops'] ?? ['verify'];
-  if (!kinds.includes(key['kty']) || (key['use'] ?? 'sig') !== 'sig' || !Array.isArray(operations) || !operations.includes('verify')) return false;
-  return members.every((name) => key[name] === undefined || (typeof key[name] === 'string' && memberText.test(key[name])));
+  if (
+    !kinds.includes(key['kty']) ||
+    (key['use'] ?? 'sig') !== 'sig' ||
+    !Array.isArray(operations) ||
+    !operations.includes('verify')
+  )
+    return false;
+  return members.every(
+    (name) =>
+      key[name] === undefined || (typeof key[name] === 'string' && memberText.test(key[name])),
+  );
 }
 
 const readKey = (key: Record<string, unknown>): PublicKey =>
-  Object.fromEntries(members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])));
+  Object.fromEntries(
+    members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])),
+  );
 
 const families: ReadonlyArray<readonly [RegExp, (key: PublicKey) => boolean]> = [
   [/^[RP]S/, ({ kty }) => kty === 'RSA'],
@@ -39,10 +51,13 @@ const leastRsaBits = 2048;
 
 /** Whether a key can verify a signature of one of the algorithms. */
 export function isUsableKey(key: PublicKey, algorithms: readonly string[]): boolean {
-  const fitting = algorithms.filter((alg) => families.some(([pattern, fits]) => pattern.test(alg) && fits(key)));
+  const fitting = algorithms.filter((alg) =>
+    families.some(([pattern, fits]) => pattern.test(alg) && fits(key)),
+  );
   if (fitting.length === 0 || (key.alg !== undefined && !fitting.includes(key.alg))) return false;
   try {
-    const { modulusLength = leastRsaBits } = createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails ?? {};
+    const { modulusLength = leastRsaBits } =
+      createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails ?? {};
     return modulusLength >= leastRsaBits;
   } catch {
     return false;

@@ -1,6 +1,11 @@
 import type { Egress } from '@bailiwick/shared/egress/request.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
-import { allowInsecureRequests, authorizationCodeGrantRequest, customFetch, validateAuthResponse } from 'oauth4webapi';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  customFetch,
+  validateAuthResponse,
+} from 'oauth4webapi';
 import type { Finding } from '../providers/finding.ts';
 import type { Asserted } from '../sign-in/asserted.ts';
 import { authorizationUrl } from './authorization.ts';
@@ -28,29 +33,64 @@ export function createOidc({ pools, egress, log }: Deps, own: Limits = limits) {
     return (await authorizationUrl(guarded, { server, provider, flow })).href;
   }
 
-  async function exchange(provider: OidcProvider, flow: OidcFlow, parameters: Record<string, string>, signal: AbortSignal): Promise<Asserted> {
+  async function exchange(
+    provider: OidcProvider,
+    flow: OidcFlow,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Asserted> {
     const { issuer, clientId } = provider;
     const budget = startBudget(own, signal);
     const published = await discovery.find(issuer);
     const { server } = published;
     const client = clientOf(clientId);
-    const callback = validateAuthResponse(server, client, new URLSearchParams(parameters), flow.state);
-    const options = { [customFetch]: createFetch(guarded, budget, 'The token endpoint'), [allowInsecureRequests]: true };
+    const callback = validateAuthResponse(
+      server,
+      client,
+      new URLSearchParams(parameters),
+      flow.state,
+    );
+    const options = {
+      [customFetch]: createFetch(guarded, budget, 'The token endpoint'),
+      [allowInsecureRequests]: true,
+    };
     const authentication = await authenticationOf(provider);
-    const response = await authorizationCodeGrantRequest(server, client, authentication, callback, provider.redirectUri, flow.codeVerifier, options);
+    const response = await authorizationCodeGrantRequest(
+      server,
+      client,
+      authentication,
+      callback,
+      provider.redirectUri,
+      flow.codeVerifier,
+      options,
+    );
     const again = () => {
       log.info('a provider has signed with an unknown key: its keys are fetched again', { issuer });
       return discovery.findAgain(issuer);
     };
     const tokens = await readTokens({ response, published, clientId, nonce: flow.nonce, again });
-    return { issuer, subject: tokens.claims.sub, claims: await completeClaims(guarded, budget, { server, clientId, wanted: provider.claims, tokens }) };
+    return {
+      issuer,
+      subject: tokens.claims.sub,
+      claims: await completeClaims(guarded, budget, {
+        server,
+        clientId,
+        wanted: provider.claims,
+        tokens,
+      }),
+    };
   }
 
   return {
     /** The address to send the browser to. Throws SignInRefused. */
     begin,
     /** Who has signed in, by the parameters that the browser came back with. Throws SignInRefused. */
-    async finish(provider: OidcProvider, flow: OidcFlow, parameters: Record<string, string>, signal: AbortSignal): Promise<Asserted> {
+    async finish(
+      provider: OidcProvider,
+      flow: OidcFlow,
+      parameters: Record<string, string>,
+      signal: AbortSignal,
+    ): Promise<Asserted> {
       try {
         return await exchange(provider, flow, parameters, signal);
       } catch (error) {

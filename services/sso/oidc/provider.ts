@@ -5,7 +5,12 @@ export type OidcProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  tokenAuthMethod: 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'none';
+  tokenAuthMethod:
+    | 'client_secret_basic'
+    | 'client_secret_post'
+    | 'client_secret_jwt'
+    | 'private_key_jwt'
+    | 'none';
   /** Ours, for private_key_jwt. */
   privateKey?: KeyObject;
   scopes: readonly string[];

@@ -8,13 +8,26 @@ export type Credentials = { clientSecret: string; privateKey: string };
 const contextOf = (provider: string) => [provider, 'secret'] as const;
 
 /** Both in one: they are always under one data key. */
-export async function sealCredentials(keys: TenantKeys, { tenant, id }: Pick<ProviderValues, 'tenant' | 'id'>, { clientSecret, privateKey }: Credentials) {
-  const { dekId, sealed } = await keys.seal(tenant, Buffer.from(JSON.stringify({ clientSecret, privateKey })), contextOf(id));
+export async function sealCredentials(
+  keys: TenantKeys,
+  { tenant, id }: Pick<ProviderValues, 'tenant' | 'id'>,
+  { clientSecret, privateKey }: Credentials,
+) {
+  const { dekId, sealed } = await keys.seal(
+    tenant,
+    Buffer.from(JSON.stringify({ clientSecret, privateKey })),
+    contextOf(id),
+  );
   return { dekId, secretEnc: sealed };
 }
 
 type Holder = Pick<ProviderValues, 'tenant' | 'id' | 'dekId' | 'secretEnc'>;
 
-export async function openCredentials(keys: TenantKeys, { tenant, id, dekId, secretEnc }: Holder): Promise<Credentials> {
-  return JSON.parse((await keys.open(tenant, { dekId, sealed: secretEnc }, contextOf(id))).toString()) as Credentials;
+export async function openCredentials(
+  keys: TenantKeys,
+  { tenant, id, dekId, secretEnc }: Holder,
+): Promise<Credentials> {
+  return JSON.parse(
+    (await keys.open(tenant, { dekId, sealed: secretEnc }, contextOf(id))).toString(),
+  ) as Credentials;
 }

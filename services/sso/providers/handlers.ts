@@ -1,29 +1,40 @@
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetProvider } from './forget.ts';
+import { lookOver } from './look-over.ts';
 import { findProvider, listProviders } from './queries.ts';
 import { addressOf, providerRecord, recordProvider } from './record.ts';
 import { saveProvider } from './save.ts';
 import { assertSpared } from './spared.ts';
-import { lookOver } from './look-over.ts';
 import { newProblems } from './values.ts';
 
-type Managed = 'check' | 'saveProvider' | 'getProvider' | 'listProviders' | 'deleteProvider' | 'testProvider';
+type Managed =
+  | 'check'
+  | 'saveProvider'
+  | 'getProvider'
+  | 'listProviders'
+  | 'deleteProvider'
+  | 'testProvider';
 
 export const providerChecks = (egress: EgressRules): Checks<typeof Sso> => ({
   saveProvider({ provider, secret, metadataXml, metadataUrl }) {
     const problem = metadataUrl === '' ? undefined : urlProblem(metadataUrl, egress);
     const problems = problem ? [`MetadataURL ${problem}`] : [];
     // What a stored provider or metadata say besides is seen once they are read.
-    const isWhole = provider?.id === '' && (provider.kind === 'oidc' || (provider.kind === 'saml' && metadataXml === '' && metadataUrl === ''));
-    return isWhole ? [...problems, ...newProblems(provider, { hasSecret: secret !== '', egress })] : problems;
+    const isWhole =
+      provider?.id === '' &&
+      (provider.kind === 'oidc' ||
+        (provider.kind === 'saml' && metadataXml === '' && metadataUrl === ''));
+    return isWhole
+      ? [...problems, ...newProblems(provider, { hasSecret: secret !== '', egress })]
+      : problems;
   },
 });
 
@@ -34,7 +45,8 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
       const { domain } = normaliseEmail(email);
       const provider = await findProviderOfDomain(database, domain);
       // A tenant that is closed lets nobody in: its people have other tenants, and their passwords.
-      const isOpen = provider !== undefined && (await admission.isOpen({ tenant: provider.tenant })).open;
+      const isOpen =
+        provider !== undefined && (await admission.isOpen({ tenant: provider.tenant })).open;
       return { redirect: isOpen ? addressOf(publicUrl, provider, 'login') : '' };
     },
 
@@ -51,14 +63,23 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
     async listProviders({ tenant, page }, { operation }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const { items, nextCursor } = pager.cut(await listProviders(database, tenant, query), query, binding, ({ id }) => id);
+      const { items, nextCursor } = pager.cut(
+        await listProviders(database, tenant, query),
+        query,
+        binding,
+        ({ id }) => id,
+      );
       return { page: { items: items.map((row) => providerRecord(row, publicUrl)), nextCursor } };
     },
 
     async deleteProvider({ tenant, id }, call) {
       const { requiresSso } = await admission.isOpen({ tenant });
       const isDeleted = await database.transaction(tenant, async (em) => {
-        const row = await em.findOne(ProviderEntity, { tenant, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const row = await em.findOne(
+          ProviderEntity,
+          { tenant, id },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
         if (!row) return false;
         await assertSpared(em, row, requiresSso);
         em.remove(row);
@@ -66,7 +87,8 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
         return true;
       });
       // Only then: the id that was sent may be another tenant's. Repeated, it is told again: the first time may have been in vain.
-      if (isDeleted || !(await findProvider(database, tenant, id))) await forgetProvider(deps, tenant, id);
+      if (isDeleted || !(await findProvider(database, tenant, id)))
+        await forgetProvider(deps, tenant, id);
       return {};
     },
 

@@ -18,12 +18,21 @@ export async function readMetadata(
 
 async function fetchMetadata(egress: Egress, url: string, signal: AbortSignal): Promise<string> {
   try {
-    const answer = await request(egress, { method: 'GET', url, headers: { accept: 'application/samlmetadata+xml, application/xml' }, limits, signal });
-    if (answer.status !== 200) throw invalid(`MetadataURL cannot be fetched: it answered ${answer.status}`);
-    if (answer.truncated) throw invalid('MetadataURL cannot be used: it answered with more than 256 KiB');
+    const answer = await request(egress, {
+      method: 'GET',
+      url,
+      headers: { accept: 'application/samlmetadata+xml, application/xml' },
+      limits,
+      signal,
+    });
+    if (answer.status !== 200)
+      throw invalid(`MetadataURL cannot be fetched: it answered ${answer.status}`);
+    if (answer.truncated)
+      throw invalid('MetadataURL cannot be used: it answered with more than 256 KiB');
     return answer.body.toString();
   } catch (error) {
-    if (error instanceof RequestFailed) throw invalid(`MetadataURL cannot be fetched: ${error.message}`);
+    if (error instanceof RequestFailed)
+      throw invalid(`MetadataURL cannot be fetched: ${error.message}`);
     throw error;
   }
 }

@@ -1,4 +1,9 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { ProviderValues } from './record.ts';
 
@@ -8,32 +13,63 @@ const columns = `tenant, id, kind, name, active, issuer, client_id as "clientId"
   allow_idp_initiated as "allowIdpInitiated", jit, default_roles as "defaultRoles", group_mappings as "groupMappings",
   attribute_map as "attributeMap", last_login_at as "lastLoginAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const one: Statement = { name: 'sso.provider', text: `select ${columns} from provider where tenant = $1 and id = $2` };
-const page: Statement = { name: 'sso.providers', text: `select ${columns} from provider where tenant = $1 and id > $2 order by id limit $3` };
+const one: Statement = {
+  name: 'sso.provider',
+  text: `select ${columns} from provider where tenant = $1 and id = $2`,
+};
+const page: Statement = {
+  name: 'sso.providers',
+  text: `select ${columns} from provider where tenant = $1 and id > $2 order by id limit $3`,
+};
 
-export async function findProvider(database: Database, tenant: string, id: string): Promise<ProviderValues | undefined> {
+export async function findProvider(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<ProviderValues | undefined> {
   const rows = await database.query<ProviderValues>(one, [tenant, id]);
   return rows[0];
 }
 
 /** One more than the page holds. */
-export function listProviders(database: Database, tenant: string, { limit, after }: PageQuery): Promise<ProviderValues[]> {
+export function listProviders(
+  database: Database,
+  tenant: string,
+  { limit, after }: PageQuery,
+): Promise<ProviderValues[]> {
   return database.query<ProviderValues>(page, [tenant, after, limit]);
 }
 
 /** A domain of the tenant whose people get in by single sign-on alone, or will as soon as it is verified, which asks for no provider. */
-export async function findRequiringDomain(em: EntityManager, tenant: string): Promise<string | undefined> {
-  const text = "select name from domain where tenant = $1 and capture = 'require_sso' order by name limit 1";
+export async function findRequiringDomain(
+  em: EntityManager,
+  tenant: string,
+): Promise<string | undefined> {
+  const text =
+    "select name from domain where tenant = $1 and capture = 'require_sso' order by name limit 1";
   const [row] = await execute<{ name: string }>(em, text, [tenant]);
   return row?.name;
 }
 
 /** Notes that somebody has signed in. That is no change of the provider: UpdatedAt stays. */
 export async function noteLogin(em: EntityManager, tenant: string, id: string): Promise<void> {
-  await execute(em, "update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = $2", [tenant, id]);
+  await execute(
+    em,
+    "update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = $2",
+    [tenant, id],
+  );
 }
 
 /** Notes why a sign-in failed. */
-export async function noteFailure(em: EntityManager, tenant: string, id: string, detail: string): Promise<void> {
-  await execute(em, 'update provider set last_error = $3 where tenant = $1 and id = $2', [tenant, id, detail]);
+export async function noteFailure(
+  em: EntityManager,
+  tenant: string,
+  id: string,
+  detail: string,
+): Promise<void> {
+  await execute(em, 'update provider set last_error = $3 where tenant = $1 and id = $2', [
+    tenant,
+    id,
+    detail,
+  ]);
 }

@@ -1,9 +1,12 @@
-import { create } from '@bufbuild/protobuf';
-import { type SsoProvider, SsoProviderSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import {
+  type SsoProvider,
+  SsoProviderSchema,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
+import { create } from '@bufbuild/protobuf';
 import type { Mapping } from './entities.ts';
 
 /** A provider as it is stored. The driver gives times of prepared statements as texts. */
@@ -39,11 +42,26 @@ export type ProviderValues = {
 type Key = Pick<ProviderValues, 'tenant' | 'id'>;
 
 /** Where a provider's way begins and ends, below the public URL. */
-export const addressOf = (publicUrl: string, { tenant, id }: Key, step: 'login' | 'callback' | 'metadata') => `${publicUrl}/auth/${tenant}/${id}/${step}`;
+export const addressOf = (
+  publicUrl: string,
+  { tenant, id }: Key,
+  step: 'login' | 'callback' | 'metadata',
+) => `${publicUrl}/auth/${tenant}/${id}/${step}`;
 
 /** The record as the API returns it: nothing sealed is in it. */
 export function providerRecord(row: ProviderValues, publicUrl: string): SsoProvider {
-  const { groupMappings, attributeMap, scopes, idpCertificates, defaultRoles, lastLoginAt, createdAt, updatedAt, secretEnc: _sealed, ...fields } = row;
+  const {
+    groupMappings,
+    attributeMap,
+    scopes,
+    idpCertificates,
+    defaultRoles,
+    lastLoginAt,
+    createdAt,
+    updatedAt,
+    secretEnc: _sealed,
+    ...fields
+  } = row;
   const callback = addressOf(publicUrl, row, 'callback');
   const isSaml = row.kind === 'saml';
   return create(SsoProviderSchema, {
@@ -51,7 +69,9 @@ export function providerRecord(row: ProviderValues, publicUrl: string): SsoProvi
     scopes: { items: scopes },
     idpCertificates: { items: idpCertificates },
     defaultRoles: { items: defaultRoles },
-    groupMappings: { items: groupMappings.map(({ value, group, role }) => ({ value, group, role })) },
+    groupMappings: {
+      items: groupMappings.map(({ value, group, role }) => ({ value, group, role })),
+    },
     attributeMap: { items: attributeMap },
     spEntityId: isSaml ? addressOf(publicUrl, row, 'metadata') : '',
     acsUrl: isSaml ? callback : '',
@@ -63,13 +83,29 @@ export function providerRecord(row: ProviderValues, publicUrl: string): SsoProvi
 }
 
 /** The record in documented JSON, as events carry it. */
-export const providerJson = (row: ProviderValues, publicUrl: string): JsonObject => encodeJson(SsoProviderSchema, providerRecord(row, publicUrl));
+export const providerJson = (row: ProviderValues, publicUrl: string): JsonObject =>
+  encodeJson(SsoProviderSchema, providerRecord(row, publicUrl));
 
-export const targetOf = ({ id, name }: Pick<ProviderValues, 'id' | 'name'>) => ({ Type: 'sso_provider', ID: id, Name: name });
+export const targetOf = ({ id, name }: Pick<ProviderValues, 'id' | 'name'>) => ({
+  Type: 'sso_provider',
+  ID: id,
+  Name: name,
+});
 
 /** Writes the event of a change of a provider. */
-export function recordProvider(em: EntityManager, origin: Origin, type: string, { row, publicUrl, previous = {} }: ProviderChange): void {
-  recordChange(em, origin, { tenant: row.tenant, type, data: providerJson(row, publicUrl), previous, targets: [targetOf(row)] });
+export function recordProvider(
+  em: EntityManager,
+  origin: Origin,
+  type: string,
+  { row, publicUrl, previous = {} }: ProviderChange,
+): void {
+  recordChange(em, origin, {
+    tenant: row.tenant,
+    type,
+    data: providerJson(row, publicUrl),
+    previous,
+    targets: [targetOf(row)],
+  });
 }
 
 export type ProviderChange = { row: ProviderValues; publicUrl: string; previous?: JsonObject };

@@ -13,9 +13,11 @@ export async function assertMayGive(
   tenant: string,
   values: Pick<Settable, 'jit' | 'defaultRoles' | 'groupMappings'>,
 ): Promise<void> {
-  const named = (field: 'group' | 'role') => values.groupMappings.map((mapping) => mapping[field]).filter((name) => name !== '');
+  const named = (field: 'group' | 'role') =>
+    values.groupMappings.map((mapping) => mapping[field]).filter((name) => name !== '');
   const roles = [...new Set([...values.defaultRoles, ...named('role')])];
   const groups = [...new Set(named('group'))];
   const defaultRole = values.jit && values.defaultRoles.length === 0;
-  if (roles.length + groups.length > 0 || defaultRole) await assertMayConfer(deps, call, tenant, { roles, groups, defaultRole });
+  if (roles.length + groups.length > 0 || defaultRole)
+    await assertMayConfer(deps, call, tenant, { roles, groups, defaultRole });
 }

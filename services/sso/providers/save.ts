@@ -1,22 +1,25 @@
 import { Buffer } from 'node:buffer';
-import { create } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { SsoProviderSchema, type SsoSaveProviderRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import {
+  SsoProviderSchema,
+  type SsoSaveProviderRequest,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { failedPrecondition, invalid, notFound, unavailable } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
+import { create } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { createSpCertificate } from '../saml/certificates.ts';
 import { namesAnew } from './changes.ts';
 import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
-import { readMetadata } from './metadata.ts';
 import { lockProviders } from './lock.ts';
+import { readMetadata } from './metadata.ts';
 import { findProvider } from './queries.ts';
-import { providerJson, type ProviderValues, recordProvider } from './record.ts';
+import { type ProviderValues, providerJson, recordProvider } from './record.ts';
 import { assertMayGive } from './rights.ts';
 import { assertSpared } from './spared.ts';
 import { assertWhole, type Settable, settableOf } from './values.ts';
@@ -24,7 +27,11 @@ import { assertWhole, type Settable, settableOf } from './values.ts';
 const maxProviders = 20;
 
 /** Creates a provider where no ID is sent, or changes what the request carries. Saving what is stored already is no change. */
-export async function saveProvider(deps: ProviderDeps, request: SsoSaveProviderRequest, call: Call): Promise<ProviderValues> {
+export async function saveProvider(
+  deps: ProviderDeps,
+  request: SsoSaveProviderRequest,
+  call: Call,
+): Promise<ProviderValues> {
   // What was sealed and checked before the lock is of use only while the provider is the one that it was made for.
   for (let tries = 0; tries < 5; tries++) {
     const saved = await trySave(deps, request, call);
@@ -33,44 +40,71 @@ export async function saveProvider(deps: ProviderDeps, request: SsoSaveProviderR
   throw unavailable();
 }
 
-async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call: Call): Promise<ProviderValues | undefined> {
+async function trySave(
+  deps: ProviderDeps,
+  request: SsoSaveProviderRequest,
+  call: Call,
+): Promise<ProviderValues | undefined> {
   const sent = request.provider ?? create(SsoProviderSchema);
-  const stored = sent.id === '' ? undefined : await findProvider(deps.database, sent.tenant, sent.id);
+  const stored =
+    sent.id === '' ? undefined : await findProvider(deps.database, sent.tenant, sent.id);
   if (sent.id !== '' && !stored) throw notFound('provider');
   assertUnchangedSince(request, stored);
   const kind = kindOf(sent.kind, stored);
-  const values = settableOf(kind, sent, stored, kind === 'saml' ? await readMetadata(deps, request, call.signal) : undefined);
+  const values = settableOf(
+    kind,
+    sent,
+    stored,
+    kind === 'saml' ? await readMetadata(deps, request, call.signal) : undefined,
+  );
   const before = stored && (await openCredentials(deps.keys, stored));
   // The secret is for the issuer that it was given for: another one would be told it.
-  const clientSecret = request.secret || (stored?.issuer === values.issuer ? (before?.clientSecret ?? '') : '');
+  const clientSecret =
+    request.secret || (stored?.issuer === values.issuer ? (before?.clientSecret ?? '') : '');
   assertWhole(kind, values, { hasSecret: clientSecret !== '', egress: deps.egress });
   await assertMayGive(deps, call, sent.tenant, values);
   const place = { tenant: sent.tenant, id: stored?.id ?? createId('sso') };
   const replaces = clientSecret !== (before?.clientSecret ?? '');
   const own = await ownKey(place.id, { kind, values, stored, before });
   const seals = !stored || replaces || own.privateKey !== before?.privateKey;
-  const sealed = seals ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey }) : undefined;
+  const sealed = seals
+    ? await sealCredentials(deps.keys, place, { clientSecret, privateKey: own.privateKey })
+    : undefined;
   const forget = async () => {
-    if (stored && namesAnew(stored, values)) await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
+    if (stored && namesAnew(stored, values))
+      await deps.federation.forgetProvider({ tenant: place.tenant, provider: place.id });
   };
   const switchesOff = stored?.active === true && !values.active;
-  const { requiresSso } = switchesOff ? await deps.admission.isOpen({ tenant: sent.tenant }) : { requiresSso: false };
+  const { requiresSso } = switchesOff
+    ? await deps.admission.isOpen({ tenant: sent.tenant })
+    : { requiresSso: false };
   // Before it commits, since nobody would come back to it after an interruption, and after it, for who signed in between.
   await forget();
   const saved = await deps.database.transaction(sent.tenant, async (em) => {
-    const row = stored ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+    const row = stored
+      ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      : null;
     if (stored && !row) throw notFound('provider');
     assertUnchangedSince(request, row);
     if (!row) {
       if (!sealed) return undefined;
-      return insert(deps, em, call, { ...place, kind, ...values, ...sealed, spCertificate: own.certificate });
+      return insert(deps, em, call, {
+        ...place,
+        kind,
+        ...values,
+        ...sealed,
+        spCertificate: own.certificate,
+      });
     }
     if (!stored || !isSame(row, stored)) return undefined;
     // The row is what was read before: it was active then, too.
     if (switchesOff) await assertSpared(em, row, requiresSso);
     const old = providerJson(row, deps.publicUrl);
     em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
-    const previous = { ...changedFields(old, providerJson(row, deps.publicUrl)), ...(replaces ? { SecretEnc: '' } : {}) };
+    const previous = {
+      ...changedFields(old, providerJson(row, deps.publicUrl)),
+      ...(replaces ? { SecretEnc: '' } : {}),
+    };
     if (Object.keys(previous).length === 0) return row;
     row.updatedAt = timeAfter(row.updatedAt);
     deps.protocols.forget(row);
@@ -83,37 +117,65 @@ async function trySave(deps: ProviderDeps, request: SsoSaveProviderRequest, call
 
 /** Whether a provider is what it was when it was read, its seal included. */
 const isSame = (row: ProviderValues, stored: ProviderValues): boolean =>
-  new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() && Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
+  new Date(row.updatedAt).getTime() === new Date(stored.updatedAt).getTime() &&
+  Buffer.compare(row.secretEnc, stored.secretEnc) === 0;
 
 function kindOf(sent: string, stored: ProviderValues | undefined): string {
-  if (stored && sent !== '' && sent !== stored.kind) throw invalid('Provider.Kind cannot be changed');
+  if (stored && sent !== '' && sent !== stored.kind)
+    throw invalid('Provider.Kind cannot be changed');
   return stored?.kind ?? sent;
 }
 
-type Known = { kind: string; values: Settable; stored: ProviderValues | undefined; before: Credentials | undefined };
+type Known = {
+  kind: string;
+  values: Settable;
+  stored: ProviderValues | undefined;
+  before: Credentials | undefined;
+};
 
 /** Our key for a provider, once it needs to know one: a SAML provider does, an OIDC provider where we sign in to it with a key. */
-async function ownKey(id: string, { kind, values, stored, before }: Known): Promise<{ privateKey: string; certificate: string }> {
-  if (before?.privateKey) return { privateKey: before.privateKey, certificate: stored?.spCertificate ?? '' };
+async function ownKey(
+  id: string,
+  { kind, values, stored, before }: Known,
+): Promise<{ privateKey: string; certificate: string }> {
+  if (before?.privateKey)
+    return { privateKey: before.privateKey, certificate: stored?.spCertificate ?? '' };
   const isNeeded = kind === 'saml' || values.tokenAuthMethod === 'private_key_jwt';
   return isNeeded ? createSpCertificate(id) : { privateKey: '', certificate: '' };
 }
 
-function assertUnchangedSince({ ifUpdatedAt }: SsoSaveProviderRequest, row: Pick<ProviderValues, 'updatedAt'> | null | undefined): void {
+function assertUnchangedSince(
+  { ifUpdatedAt }: SsoSaveProviderRequest,
+  row: Pick<ProviderValues, 'updatedAt'> | null | undefined,
+): void {
   // A provider that is not there yet is not the one that was read.
-  if (ifUpdatedAt && (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime()))
+  if (
+    ifUpdatedAt &&
+    (!row || new Date(row.updatedAt).getTime() !== timestampDate(ifUpdatedAt).getTime())
+  )
     throw failedPrecondition('the provider was changed meanwhile', 'STALE');
 }
 
 type NewProvider = Omit<ProviderValues, 'lastLoginAt' | 'lastError' | 'createdAt' | 'updatedAt'>;
 
-async function insert({ publicUrl }: ProviderDeps, em: EntityManager, call: Call, values: NewProvider): Promise<ProviderValues> {
+async function insert(
+  { publicUrl }: ProviderDeps,
+  em: EntityManager,
+  call: Call,
+  values: NewProvider,
+): Promise<ProviderValues> {
   // Two creates at once do not both find the last place free.
   await lockProviders(em, values.tenant);
   if ((await em.count(ProviderEntity, { tenant: values.tenant })) >= maxProviders)
     throw failedPrecondition(`a tenant has at most ${maxProviders} providers`, 'PROVIDER_LIMIT');
   const now = new Date();
-  const row = em.create(ProviderEntity, { ...values, lastLoginAt: null, lastError: '', createdAt: now, updatedAt: now });
+  const row = em.create(ProviderEntity, {
+    ...values,
+    lastLoginAt: null,
+    lastError: '',
+    createdAt: now,
+    updatedAt: now,
+  });
   em.persist(row);
   recordProvider(em, call, 'sso_provider.created', { row, publicUrl });
   return row;

@@ -5,12 +5,22 @@ import { lockProviders } from './lock.ts';
 import { findRequiringDomain } from './queries.ts';
 
 /** Throws failed_precondition where a provider is the last active one of a tenant that lets its people in by nothing else, itself or by a domain. */
-export async function assertSpared(em: EntityManager, { tenant, id }: { tenant: string; id: string }, requiresSso: boolean): Promise<void> {
+export async function assertSpared(
+  em: EntityManager,
+  { tenant, id }: { tenant: string; id: string },
+  requiresSso: boolean,
+): Promise<void> {
   await lockProviders(em, tenant);
   if ((await em.count(ProviderEntity, { tenant, active: true, id: { $ne: id } })) > 0) return;
   if (requiresSso)
-    throw failedPrecondition('the tenant requires single sign-on, and this is the last active provider: change its settings first', 'LAST_PROVIDER');
+    throw failedPrecondition(
+      'the tenant requires single sign-on, and this is the last active provider: change its settings first',
+      'LAST_PROVIDER',
+    );
   const domain = await findRequiringDomain(em, tenant);
   if (domain !== undefined)
-    throw failedPrecondition(`${domain} requires single sign-on, and this is the last active provider: change the domain first`, 'LAST_PROVIDER');
+    throw failedPrecondition(
+      `${domain} requires single sign-on, and this is the last active provider: change the domain first`,
+      'LAST_PROVIDER',
+    );
 }

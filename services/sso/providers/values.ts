@@ -10,7 +10,16 @@ import type { ProviderValues } from './record.ts';
 /** The columns that a client sets. */
 export type Settable = Omit<
   ProviderValues,
-  'tenant' | 'id' | 'kind' | 'dekId' | 'secretEnc' | 'spCertificate' | 'lastLoginAt' | 'lastError' | 'createdAt' | 'updatedAt'
+  | 'tenant'
+  | 'id'
+  | 'kind'
+  | 'dekId'
+  | 'secretEnc'
+  | 'spCertificate'
+  | 'lastLoginAt'
+  | 'lastError'
+  | 'createdAt'
+  | 'updatedAt'
 >;
 
 const fresh: Settable = {
@@ -33,34 +42,54 @@ const fresh: Settable = {
 };
 
 const defaults = {
-  oidc: { scopes: ['email', 'profile'], tokenAuthMethod: 'client_secret_basic', responseMode: 'query' },
+  oidc: {
+    scopes: ['email', 'profile'],
+    tokenAuthMethod: 'client_secret_basic',
+    responseMode: 'query',
+  },
   saml: { requestBinding: 'redirect' },
 } as const;
 
 /** The columns as they are to be: what was sent, else what is stored, else a new provider's. Metadata go before what was sent. */
-export function settableOf(kind: string, sent: SsoProvider, stored: Settable | undefined, metadata: IdpMetadata | undefined): Settable {
-  const start: Settable = stored ?? { ...fresh, ...(kind === 'oidc' ? { ...defaults.oidc, scopes: [...defaults.oidc.scopes] } : defaults.saml) };
+export function settableOf(
+  kind: string,
+  sent: SsoProvider,
+  stored: Settable | undefined,
+  metadata: IdpMetadata | undefined,
+): Settable {
+  const start: Settable = stored ?? {
+    ...fresh,
+    ...(kind === 'oidc' ? { ...defaults.oidc, scopes: [...defaults.oidc.scopes] } : defaults.saml),
+  };
   return {
     name: sent.name,
     active: sent.active ?? start.active,
     issuer: sent.issuer ?? start.issuer,
     clientId: sent.clientId ?? start.clientId,
-    scopes: sent.scopes ? [...new Set(sent.scopes.items)].filter((scope) => scope !== 'openid') : start.scopes,
+    scopes: sent.scopes
+      ? [...new Set(sent.scopes.items)].filter((scope) => scope !== 'openid')
+      : start.scopes,
     tokenAuthMethod: sent.tokenAuthMethod || start.tokenAuthMethod,
     responseMode: sent.responseMode || start.responseMode,
     idpEntityId: metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId,
     idpSsoUrl: metadata?.idpSsoUrl ?? sent.idpSsoUrl ?? start.idpSsoUrl,
-    idpCertificates: metadata?.idpCertificates ?? (sent.idpCertificates ? readCertificates(sent.idpCertificates.items) : start.idpCertificates),
+    idpCertificates:
+      metadata?.idpCertificates ??
+      (sent.idpCertificates ? readCertificates(sent.idpCertificates.items) : start.idpCertificates),
     requestBinding: metadata?.requestBinding ?? (sent.requestBinding || start.requestBinding),
     allowIdpInitiated: sent.allowIdpInitiated ?? start.allowIdpInitiated,
     jit: sent.jit ?? start.jit,
     defaultRoles: sent.defaultRoles ? [...new Set(sent.defaultRoles.items)] : start.defaultRoles,
-    groupMappings: sent.groupMappings ? sent.groupMappings.items.map(({ value, group, role }) => ({ value, group, role })) : start.groupMappings,
+    groupMappings: sent.groupMappings
+      ? sent.groupMappings.items.map(({ value, group, role }) => ({ value, group, role }))
+      : start.groupMappings,
     attributeMap: sent.attributeMap ? { ...sent.attributeMap.items } : start.attributeMap,
   };
 }
 
-const readCertificates = (items: readonly string[]): string[] => [...new Set(items.map(normaliseCertificate))];
+const readCertificates = (items: readonly string[]): string[] => [
+  ...new Set(items.map(normaliseCertificate)),
+];
 
 /** What a provider needs besides its values. */
 type Besides = { hasSecret: boolean; egress: EgressRules };
@@ -73,22 +102,39 @@ export function assertWhole(kind: string, values: Settable, besides: Besides): v
 
 /** The same of a new provider that is all in its request, as messages. Its certificates are read later, with those of metadata. */
 export function newProblems(sent: SsoProvider, besides: Besides): string[] {
-  const values = settableOf(sent.kind, { ...sent, idpCertificates: undefined }, undefined, undefined);
-  return wholeProblems(sent.kind, { ...values, idpCertificates: sent.idpCertificates?.items ?? [] }, besides);
+  const values = settableOf(
+    sent.kind,
+    { ...sent, idpCertificates: undefined },
+    undefined,
+    undefined,
+  );
+  return wholeProblems(
+    sent.kind,
+    { ...values, idpCertificates: sent.idpCertificates?.items ?? [] },
+    besides,
+  );
 }
 
 const wholeProblems = (kind: string, values: Settable, { hasSecret, egress }: Besides): string[] =>
   kind === 'oidc' ? oidcProblems(values, hasSecret, egress) : samlProblems(values, egress);
 
-function oidcProblems({ issuer, clientId, tokenAuthMethod }: Settable, hasSecret: boolean, egress: EgressRules): string[] {
+function oidcProblems(
+  { issuer, clientId, tokenAuthMethod }: Settable,
+  hasSecret: boolean,
+  egress: EgressRules,
+): string[] {
   const problems = addressProblems('Provider.Issuer', issuer, egress);
   if (/[?#]/.test(issuer)) problems.push('Provider.Issuer must have no query and no fragment');
   if (clientId === '') problems.push('Provider.ClientID is required');
-  if (tokenAuthMethod.startsWith('client_secret') && !hasSecret) problems.push(`Secret is required with ${tokenAuthMethod}`);
+  if (tokenAuthMethod.startsWith('client_secret') && !hasSecret)
+    problems.push(`Secret is required with ${tokenAuthMethod}`);
   return problems;
 }
 
-function samlProblems({ idpEntityId, idpSsoUrl, idpCertificates }: Settable, egress: EgressRules): string[] {
+function samlProblems(
+  { idpEntityId, idpSsoUrl, idpCertificates }: Settable,
+  egress: EgressRules,
+): string[] {
   const problems = addressProblems('Provider.IdpSsoURL', idpSsoUrl, egress);
   if (idpEntityId === '') problems.push('Provider.IdpEntityID is required');
   if (idpCertificates.length === 0) problems.push('Provider.IdpCertificates is required');

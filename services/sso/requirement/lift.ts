@@ -1,10 +1,10 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Client } from '@connectrpc/connect';
 import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
 import { setLift } from '../domains/queries.ts';
 
 type Deps = { database: Database; admission: Client<typeof Admission> };
@@ -15,11 +15,15 @@ const defaultMinutes = 60;
  * The way in for owners when their single sign-on is broken. What is interrupted has been told of and is not so, never the
  * other way round: it is written here before access lifts it, and after access has ended it.
  */
-export function liftHandler({ database, admission }: Deps): Pick<Handlers<typeof Sso>, 'liftRequirement'> {
+export function liftHandler({
+  database,
+  admission,
+}: Deps): Pick<Handlers<typeof Sso>, 'liftRequirement'> {
   return {
     async liftRequirement({ tenant, minutes = defaultMinutes }, call) {
       const until = new Date(Date.now() + minutes * 60_000);
-      const tellAccess = () => admission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
+      const tellAccess = () =>
+        admission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
       if (minutes === 0) await tellAccess();
       await database.transaction(tenant, async (em) => {
         await setLift(em, tenant, until);

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { SignInRefused } from '../sign-in/refusal.ts';
-import { maxBytes } from './xml-text.ts';
 import { parseXml, type XmlElement } from './xml.ts';
+import { maxBytes } from './xml-text.ts';
 
 /** What an administrator is told about an answer that is not accepted. */
-export const answerInvalid = (detail: string): SignInRefused => new SignInRefused('ANSWER_INVALID', detail);
+export const answerInvalid = (detail: string): SignInRefused =>
+  new SignInRefused('ANSWER_INVALID', detail);
 
 /** How many characters of base64, with line breaks, that is at most. */
 const maxEncoded = Math.ceil((maxBytes / 3) * 4 * 1.1);
@@ -13,9 +14,11 @@ const maxEncoded = Math.ceil((maxBytes / 3) * 4 * 1.1);
 export function decodeAnswer(parameters: Readonly<Record<string, string>>): string {
   const encoded = Object.hasOwn(parameters, 'SAMLResponse') ? parameters.SAMLResponse : undefined;
   if (!encoded) throw answerInvalid('The answer has no SAMLResponse.');
-  if (encoded.length > maxEncoded) throw answerInvalid(`The answer is larger than ${maxBytes / 1024} KiB.`);
+  if (encoded.length > maxEncoded)
+    throw answerInvalid(`The answer is larger than ${maxBytes / 1024} KiB.`);
   const bare = encoded.replace(/[\r\n\t ]+/g, '');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(bare) || bare.length % 4 !== 0) throw answerInvalid('The SAMLResponse is not base64.');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(bare) || bare.length % 4 !== 0)
+    throw answerInvalid('The SAMLResponse is not base64.');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bare, 'base64'));
   } catch {
@@ -23,7 +26,8 @@ export function decodeAnswer(parameters: Readonly<Record<string, string>>): stri
   }
 }
 
-export const parseAnswer = (text: string): XmlElement => parseXml(text, { refuse: (detail) => answerInvalid(`The answer ${detail}.`) });
+export const parseAnswer = (text: string): XmlElement =>
+  parseXml(text, { refuse: (detail) => answerInvalid(`The answer ${detail}.`) });
 
 /** A name or address as it came, where it can be nothing that should not be read: anybody can send an answer. */
 export const quote = (value: string | undefined): string => {

@@ -3,7 +3,15 @@ import { assertInResponseTo, assertIssuer } from './response.ts';
 import type { SamlProvider } from './saml.ts';
 import { assertOnce } from './shape.ts';
 import { clocks, findTime, isOver, isToCome, skew } from './times.ts';
-import { childrenNamed, childrenOf, findAttribute, findChild, findText, isNamed, type XmlElement } from './xml.ts';
+import {
+  childrenNamed,
+  childrenOf,
+  findAttribute,
+  findChild,
+  findText,
+  isNamed,
+  type XmlElement,
+} from './xml.ts';
 
 /** An assertion is not taken later than this after it was made, whatever it says of itself: it has to be remembered as long. */
 const maxAge = 24 * 60 * 60 * 1000;
@@ -12,15 +20,24 @@ const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 export type Expectation = { provider: SamlProvider; requestId: string | undefined; now: Date };
 
 /** Asserts that a verified assertion is for us, for this sign-in and for now. Returns until when it would be accepted. */
-export function assertMeant(assertion: XmlElement, { provider, requestId, now }: Expectation): Date {
+export function assertMeant(
+  assertion: XmlElement,
+  { provider, requestId, now }: Expectation,
+): Date {
   assertIssuer(assertion, provider);
   const issued = findTime(assertion, 'IssueInstant');
   if (!issued) throw answerInvalid('The assertion has no IssueInstant.');
-  if (isToCome(issued, now)) throw answerInvalid(`The assertion was made in the future. ${clocks(now)}`);
+  if (isToCome(issued, now))
+    throw answerInvalid(`The assertion was made in the future. ${clocks(now)}`);
   const conditionsEnd = assertConditions(assertion, { provider, requestId, now });
   const confirmationEnd = assertConfirmed(assertion, { provider, requestId, now });
-  const end = Math.min(conditionsEnd.getTime(), confirmationEnd.getTime(), issued.getTime() + maxAge);
-  if (isOver(new Date(end), now)) throw answerInvalid(`The assertion was made more than a day ago. ${clocks(now)}`);
+  const end = Math.min(
+    conditionsEnd.getTime(),
+    confirmationEnd.getTime(),
+    issued.getTime() + maxAge,
+  );
+  if (isOver(new Date(end), now))
+    throw answerInvalid(`The assertion was made more than a day ago. ${clocks(now)}`);
   assertAuthenticated(assertion, now);
   return new Date(end + skew);
 }
@@ -33,19 +50,29 @@ function assertConditions(assertion: XmlElement, { provider, now }: Expectation)
     throw answerInvalid('The assertion has a condition that is not understood.');
   const start = findTime(conditions, 'NotBefore');
   const end = findTime(conditions, 'NotOnOrAfter');
-  if (start && isToCome(start, now)) throw answerInvalid(`The assertion is not valid yet: its Conditions begin at ${start.toISOString()}. ${clocks(now)}`);
+  if (start && isToCome(start, now))
+    throw answerInvalid(
+      `The assertion is not valid yet: its Conditions begin at ${start.toISOString()}. ${clocks(now)}`,
+    );
   if (!end) throw answerInvalid('The Conditions of the assertion have no NotOnOrAfter.');
-  if (isOver(end, now)) throw answerInvalid(`The assertion has expired: its Conditions end at ${end.toISOString()}. ${clocks(now)}`);
+  if (isOver(end, now))
+    throw answerInvalid(
+      `The assertion has expired: its Conditions end at ${end.toISOString()}. ${clocks(now)}`,
+    );
   assertAudience(childrenNamed(conditions, 'saml:AudienceRestriction'), provider);
   return end;
 }
 
 /** All of them have to name us, and each may name others too. */
 function assertAudience(restrictions: readonly XmlElement[], { spEntityId }: SamlProvider): void {
-  if (restrictions.length === 0) throw answerInvalid(`The assertion has no audience: it has to be "${spEntityId}".`);
+  if (restrictions.length === 0)
+    throw answerInvalid(`The assertion has no audience: it has to be "${spEntityId}".`);
   for (const restriction of restrictions) {
     const audiences = childrenNamed(restriction, 'saml:Audience').map(findText);
-    if (!audiences.includes(spEntityId)) throw answerInvalid(`The assertion is for ${quote(audiences[0])}: its audience has to be "${spEntityId}".`);
+    if (!audiences.includes(spEntityId))
+      throw answerInvalid(
+        `The assertion is for ${quote(audiences[0])}: its audience has to be "${spEntityId}".`,
+      );
   }
 }
 
@@ -53,8 +80,14 @@ function assertAudience(restrictions: readonly XmlElement[], { spEntityId }: Sam
 function assertConfirmed(assertion: XmlElement, expected: Expectation): Date {
   const subject = findChild(assertion, 'saml:Subject');
   if (!subject) throw answerInvalid('The assertion has no Subject.');
-  assertOnce(subject, ['saml:NameID', 'saml:EncryptedID', 'saml:BaseID'], ['saml:SubjectConfirmation']);
-  const confirmations = childrenNamed(subject, 'saml:SubjectConfirmation').filter((confirmation) => findAttribute(confirmation, 'Method') === bearer);
+  assertOnce(
+    subject,
+    ['saml:NameID', 'saml:EncryptedID', 'saml:BaseID'],
+    ['saml:SubjectConfirmation'],
+  );
+  const confirmations = childrenNamed(subject, 'saml:SubjectConfirmation').filter(
+    (confirmation) => findAttribute(confirmation, 'Method') === bearer,
+  );
   if (confirmations.length === 0) throw answerInvalid('The assertion has no bearer confirmation.');
   const ends: Date[] = [];
   const faults: unknown[] = [];
@@ -69,29 +102,46 @@ function assertConfirmed(assertion: XmlElement, expected: Expectation): Date {
   return new Date(Math.max(...ends.map((end) => end.getTime())));
 }
 
-function assertConfirmation(confirmation: XmlElement, { provider, requestId, now }: Expectation): Date {
+function assertConfirmation(
+  confirmation: XmlElement,
+  { provider, requestId, now }: Expectation,
+): Date {
   assertOnce(confirmation, ['saml:NameID', 'saml:SubjectConfirmationData']);
   const data = findChild(confirmation, 'saml:SubjectConfirmationData');
   if (!data) throw answerInvalid('The bearer confirmation has no SubjectConfirmationData.');
   const recipient = findAttribute(data, 'Recipient');
-  if (recipient !== provider.acsUrl) throw answerInvalid(`The assertion is for ${quote(recipient)}: its Recipient has to be "${provider.acsUrl}".`);
+  if (recipient !== provider.acsUrl)
+    throw answerInvalid(
+      `The assertion is for ${quote(recipient)}: its Recipient has to be "${provider.acsUrl}".`,
+    );
   assertInResponseTo(findAttribute(data, 'InResponseTo'), requestId, 'assertion');
-  if (findAttribute(data, 'NotBefore') !== undefined) throw answerInvalid('The bearer confirmation has a NotBefore, which SAML forbids.');
+  if (findAttribute(data, 'NotBefore') !== undefined)
+    throw answerInvalid('The bearer confirmation has a NotBefore, which SAML forbids.');
   const end = findTime(data, 'NotOnOrAfter');
   if (!end) throw answerInvalid('The bearer confirmation has no NotOnOrAfter.');
-  if (isOver(end, now)) throw answerInvalid(`The assertion has expired: its confirmation ends at ${end.toISOString()}. ${clocks(now)}`);
+  if (isOver(end, now))
+    throw answerInvalid(
+      `The assertion has expired: its confirmation ends at ${end.toISOString()}. ${clocks(now)}`,
+    );
   return end;
 }
 
 /** Somebody has signed in there, and is still signed in. */
 function assertAuthenticated(assertion: XmlElement, now: Date): void {
   const statements = childrenNamed(assertion, 'saml:AuthnStatement');
-  if (statements.length === 0) throw answerInvalid('The assertion does not say that anybody has signed in: it has no AuthnStatement.');
+  if (statements.length === 0)
+    throw answerInvalid(
+      'The assertion does not say that anybody has signed in: it has no AuthnStatement.',
+    );
   for (const statement of statements) {
     const at = findTime(statement, 'AuthnInstant');
     if (!at) throw answerInvalid('The AuthnStatement has no AuthnInstant.');
-    if (isToCome(at, now)) throw answerInvalid(`The person has signed in in the future. ${clocks(now)}`);
+    if (isToCome(at, now))
+      throw answerInvalid(`The person has signed in in the future. ${clocks(now)}`);
     const end = findTime(statement, 'SessionNotOnOrAfter');
-    if (end && isOver(end, now)) throw answerInvalid(`The person's session with the identity provider has ended at ${end.toISOString()}. ${clocks(now)}`);
+    if (end && isOver(end, now))
+      throw answerInvalid(
+        `The person's session with the identity provider has ended at ${end.toISOString()}. ${clocks(now)}`,
+      );
   }
 }

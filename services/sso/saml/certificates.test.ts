@@ -10,18 +10,40 @@ import type { SamlProvider } from './saml.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const publicExponent = new Uint8Array([1, 0, 1]);
-const rsa = (modulusLength: number, hash = 'SHA-256') => ({ name: 'RSASSA-PKCS1-v1_5', hash, modulusLength, publicExponent });
+const rsa = (modulusLength: number, hash = 'SHA-256') => ({
+  name: 'RSASSA-PKCS1-v1_5',
+  hash,
+  modulusLength,
+  publicExponent,
+});
 const ec = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** A certificate that begins and ends so many days from now. */
-async function makeCertificate(algorithm: ReturnType<typeof rsa> | typeof ec, from = -1, to = 365): Promise<string> {
+async function makeCertificate(
+  algorithm: ReturnType<typeof rsa> | typeof ec,
+  from = -1,
+  to = 365,
+): Promise<string> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const [notBefore, notAfter] = [from, to].map((days) => new Date(Date.now() + days * day)) as [Date, Date];
-  return (await X509CertificateGenerator.createSelfSigned({ name: 'CN=idp', keys, notBefore, notAfter, signingAlgorithm: algorithm })).toString('pem');
+  const [notBefore, notAfter] = [from, to].map((days) => new Date(Date.now() + days * day)) as [
+    Date,
+    Date,
+  ];
+  return (
+    await X509CertificateGenerator.createSelfSigned({
+      name: 'CN=idp',
+      keys,
+      notBefore,
+      notAfter,
+      signingAlgorithm: algorithm,
+    })
+  ).toString('pem');
 }
 
 test('createSpCertificate makes a key and a certificate of it for ten years', async () => {
-  const { privateKey, certificate } = await createSpCertificate(`Bailiwick, "quoted" CN=x+O=y ${'é'.repeat(100)}`);
+  const { privateKey, certificate } = await createSpCertificate(
+    `Bailiwick, "quoted" CN=x+O=y ${'é'.repeat(100)}`,
+  );
   const parsed = new X509Certificate(certificate);
   assert.ok(parsed.checkPrivateKey(createPrivateKey(privateKey)));
   assert.equal(parsed.publicKey.asymmetricKeyDetails?.modulusLength, 3072);
@@ -50,7 +72,10 @@ describe('normaliseCertificate', () => {
   });
 
   test('takes a certificate that SHA-1 signs: nobody asks its own signature', async () => {
-    assert.match(normaliseCertificate(await makeCertificate(rsa(2048, 'SHA-1'))), /^-----BEGIN CERTIFICATE-----\n/);
+    assert.match(
+      normaliseCertificate(await makeCertificate(rsa(2048, 'SHA-1'))),
+      /^-----BEGIN CERTIFICATE-----\n/,
+    );
   });
 
   test('refuses in plain words what is no certificate, or none that can be used', async () => {
@@ -106,7 +131,11 @@ describe('checkSaml', () => {
       findings.filter(({ level }) => level !== 'ok'),
       [],
     );
-    for (const address of ['https://us.example/metadata', 'https://us.example/callback', 'https://idp.example'])
+    for (const address of [
+      'https://us.example/metadata',
+      'https://us.example/callback',
+      'https://idp.example',
+    ])
       assert.ok(
         findings.some(({ message }) => message.includes(address)),
         address,
@@ -114,23 +143,50 @@ describe('checkSaml', () => {
   });
 
   test('says what is wrong with addresses and entity ids', async () => {
-    assert.match((await troubles({ idpSsoUrl: 'http://idp.example/sso' })).join(), /^error: sign-on address: .*https/);
+    assert.match(
+      (await troubles({ idpSsoUrl: 'http://idp.example/sso' })).join(),
+      /^error: sign-on address: .*https/,
+    );
     assert.match((await troubles({ idpSsoUrl: '' })).join(), /^error: sign-on address: .*missing/);
     assert.match((await troubles({ idpEntityId: '' })).join(), /^error: entity ids: .*missing/);
-    assert.match((await troubles({ idpEntityId: 'https://us.example/metadata' })).join(), /^error: entity ids: .*our own/);
+    assert.match(
+      (await troubles({ idpEntityId: 'https://us.example/metadata' })).join(),
+      /^error: entity ids: .*our own/,
+    );
   });
 
   test('says what is wrong with certificates', async () => {
     const good = await makeCertificate(rsa(2048));
     const expired = await makeCertificate(rsa(2048), -10, -1);
     assert.match((await troubles({ idpCertificates: [] })).join(), /^error: .*there is none/);
-    assert.match((await troubles({ idpCertificates: [expired] })).join(), /^error: identity provider certificate 1: it was valid until/);
-    assert.match((await troubles({ idpCertificates: [expired, good] })).join(), /^warning: identity provider certificate 1: it was valid until/);
-    assert.match((await troubles({ idpCertificates: [await makeCertificate(rsa(2048), -10, 29)] })).join(), /^warning: .*valid only until/);
-    assert.match((await troubles({ idpCertificates: [await makeCertificate(rsa(2048), 5, 90)] })).join(), /^warning: .*not valid before/);
-    assert.match((await troubles({ idpCertificates: [await makeCertificate(rsa(1024))] })).join(), /^error: .*1024 bits/);
-    assert.match((await troubles({ idpCertificates: [await makeCertificate(ec)] })).join(), /^error: .*RSA/);
-    assert.match((await troubles({ idpCertificates: ['junk'] })).join(), /^error: .*cannot be read/);
+    assert.match(
+      (await troubles({ idpCertificates: [expired] })).join(),
+      /^error: identity provider certificate 1: it was valid until/,
+    );
+    assert.match(
+      (await troubles({ idpCertificates: [expired, good] })).join(),
+      /^warning: identity provider certificate 1: it was valid until/,
+    );
+    assert.match(
+      (await troubles({ idpCertificates: [await makeCertificate(rsa(2048), -10, 29)] })).join(),
+      /^warning: .*valid only until/,
+    );
+    assert.match(
+      (await troubles({ idpCertificates: [await makeCertificate(rsa(2048), 5, 90)] })).join(),
+      /^warning: .*not valid before/,
+    );
+    assert.match(
+      (await troubles({ idpCertificates: [await makeCertificate(rsa(1024))] })).join(),
+      /^error: .*1024 bits/,
+    );
+    assert.match(
+      (await troubles({ idpCertificates: [await makeCertificate(ec)] })).join(),
+      /^error: .*RSA/,
+    );
+    assert.match(
+      (await troubles({ idpCertificates: ['junk'] })).join(),
+      /^error: .*cannot be read/,
+    );
     assert.match((await troubles({ spCertificate: expired })).join(), /^error: our certificate/);
   });
 });

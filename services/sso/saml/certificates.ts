@@ -2,18 +2,25 @@
 import 'reflect-metadata';
 import { Buffer } from 'node:buffer';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import { invalid } from '@bailiwick/shared/errors.ts';
+import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import type { Finding } from '../providers/finding.ts';
 import type { SamlProvider } from './saml.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const maxCharacters = 16 * 1024;
 const minBits = 2048;
-const keyOptions = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 3072, publicExponent: new Uint8Array([1, 0, 1]) };
+const keyOptions = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 3072,
+  publicExponent: new Uint8Array([1, 0, 1]),
+};
 
 /** Our side's key, and a certificate that it has signed itself: identity providers take the certificate as it is, so that it lives long. */
-export async function createSpCertificate(name: string): Promise<{ privateKey: string; certificate: string }> {
+export async function createSpCertificate(
+  name: string,
+): Promise<{ privateKey: string; certificate: string }> {
   const keys = await crypto.subtle.generateKey(keyOptions, true, ['sign', 'verify']);
   // Names have a grammar of their own, and X.520 has 64 characters for one.
   const commonName =
@@ -30,19 +37,33 @@ export async function createSpCertificate(name: string): Promise<{ privateKey: s
     signingAlgorithm: keyOptions,
     keys,
   });
-  const privateKey = PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
+  const privateKey = PemConverter.encode(
+    await crypto.subtle.exportKey('pkcs8', keys.privateKey),
+    'PRIVATE KEY',
+  );
   return { privateKey: `${privateKey}\n`, certificate: `${certificate.toString('pem')}\n` };
 }
 
 /** A certificate of an identity provider as PEM, however it was pasted: as PEM, or as the base64 that metadata has. */
 export function normaliseCertificate(text: string): string {
   if (text.length > maxCharacters) throw invalid('the certificate is too long');
-  if (/PRIVATE KEY-----/.test(text)) throw invalid("this is a private key, which belongs to nobody else: give the identity provider's certificate");
-  const [, bare, ...more] = text.split(/-----(?:BEGIN|END) CERTIFICATE-----/).map((part) => part.trim());
-  if (more.filter((part) => part !== '').length > 0) throw invalid('give each certificate by itself');
+  if (/PRIVATE KEY-----/.test(text))
+    throw invalid(
+      "this is a private key, which belongs to nobody else: give the identity provider's certificate",
+    );
+  const [, bare, ...more] = text
+    .split(/-----(?:BEGIN|END) CERTIFICATE-----/)
+    .map((part) => part.trim());
+  if (more.filter((part) => part !== '').length > 0)
+    throw invalid('give each certificate by itself');
   const encoded = (bare ?? text).replace(/\s+/g, '');
-  const certificate = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) ? findCertificate(Buffer.from(encoded, 'base64')) : undefined;
-  if (!certificate) throw invalid("this is no certificate: give the identity provider's signing certificate as PEM or base64");
+  const certificate = /^[A-Za-z0-9+/]+={0,2}$/.test(encoded)
+    ? findCertificate(Buffer.from(encoded, 'base64'))
+    : undefined;
+  if (!certificate)
+    throw invalid(
+      "this is no certificate: give the identity provider's signing certificate as PEM or base64",
+    );
   assertUsable(certificate);
   return certificate.toString();
 }
@@ -57,24 +78,47 @@ function findCertificate(der: Buffer): X509Certificate | undefined {
 
 /** With which algorithm it is signed itself does not matter: it is trusted because an administrator has given it. */
 function assertUsable({ publicKey }: X509Certificate): void {
-  if (publicKey.asymmetricKeyType !== 'rsa') throw invalid('the certificate is not for an RSA key: let the identity provider sign with RSA');
-  if (bitsOf(publicKey) < minBits) throw invalid(`the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} are the least that is accepted`);
+  if (publicKey.asymmetricKeyType !== 'rsa')
+    throw invalid('the certificate is not for an RSA key: let the identity provider sign with RSA');
+  if (bitsOf(publicKey) < minBits)
+    throw invalid(
+      `the certificate's key has ${bitsOf(publicKey)} bits: ${minBits} are the least that is accepted`,
+    );
 }
 
-const bitsOf = ({ asymmetricKeyDetails }: KeyObject): number => asymmetricKeyDetails?.modulusLength ?? 0;
+const bitsOf = ({ asymmetricKeyDetails }: KeyObject): number =>
+  asymmetricKeyDetails?.modulusLength ?? 0;
 
 /** What can be said of a provider without asking anybody. */
 export function checkSaml(provider: SamlProvider, now: Date): Finding[] {
-  const theirs = provider.idpCertificates.map((certificate, index) => checkCertificate(`identity provider certificate ${index + 1}`, certificate, now));
+  const theirs = provider.idpCertificates.map((certificate, index) =>
+    checkCertificate(`identity provider certificate ${index + 1}`, certificate, now),
+  );
   const usable = theirs.some(({ level }) => level !== 'error');
   return [
     checkEntityIds(provider),
     checkSsoUrl(provider),
-    ...theirs.map((finding): Finding => (usable && finding.level === 'error' ? { ...finding, level: 'warning' } : finding)),
-    ...(theirs.length === 0 ? [fault('identity provider certificates', 'there is none: give the certificate that the identity provider signs with')] : []),
+    ...theirs.map(
+      (finding): Finding =>
+        usable && finding.level === 'error' ? { ...finding, level: 'warning' } : finding,
+    ),
+    ...(theirs.length === 0
+      ? [
+          fault(
+            'identity provider certificates',
+            'there is none: give the certificate that the identity provider signs with',
+          ),
+        ]
+      : []),
     checkCertificate('our certificate', provider.spCertificate, now),
-    fine('reply address', `register "${provider.acsUrl}" as the assertion consumer service (reply URL) at the identity provider`),
-    fine('our entity id', `register "${provider.spEntityId}" as the entity id (audience) at the identity provider, or give it our metadata`),
+    fine(
+      'reply address',
+      `register "${provider.acsUrl}" as the assertion consumer service (reply URL) at the identity provider`,
+    ),
+    fine(
+      'our entity id',
+      `register "${provider.spEntityId}" as the entity id (audience) at the identity provider, or give it our metadata`,
+    ),
   ];
 }
 
@@ -84,14 +128,20 @@ const fault = (check: string, message: string): Finding => ({ check, level: 'err
 function checkEntityIds({ idpEntityId, spEntityId }: SamlProvider): Finding {
   const check = 'entity ids';
   if (idpEntityId === '') return fault(check, "the identity provider's entity id is missing");
-  if (idpEntityId === spEntityId) return fault(check, "the identity provider's entity id is our own: give the one from its metadata");
+  if (idpEntityId === spEntityId)
+    return fault(
+      check,
+      "the identity provider's entity id is our own: give the one from its metadata",
+    );
   return fine(check, `the identity provider is "${idpEntityId}"`);
 }
 
 function checkSsoUrl({ idpSsoUrl }: SamlProvider): Finding {
   const check = 'sign-on address';
-  if (!URL.canParse(idpSsoUrl)) return fault(check, "the identity provider's sign-on address is missing, or is no URL");
-  if (new URL(idpSsoUrl).protocol !== 'https:') return fault(check, "the identity provider's sign-on address does not begin with https:");
+  if (!URL.canParse(idpSsoUrl))
+    return fault(check, "the identity provider's sign-on address is missing, or is no URL");
+  if (new URL(idpSsoUrl).protocol !== 'https:')
+    return fault(check, "the identity provider's sign-on address does not begin with https:");
   return fine(check, `people are sent to ${new URL(idpSsoUrl).origin}`);
 }
 
@@ -100,11 +150,25 @@ function checkCertificate(check: string, pem: string, now: Date): Finding {
   if (!certificate) return fault(check, 'it cannot be read');
   const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
   const ends = `until ${to.toISOString().slice(0, 10)}`;
-  if (certificate.publicKey.asymmetricKeyType !== 'rsa') return fault(check, 'it is not for an RSA key, and signatures of others are not supported');
+  if (certificate.publicKey.asymmetricKeyType !== 'rsa')
+    return fault(check, 'it is not for an RSA key, and signatures of others are not supported');
   if (bitsOf(certificate.publicKey) < minBits)
-    return fault(check, `its key has ${bitsOf(certificate.publicKey)} bits: ${minBits} are the least that is accepted`);
+    return fault(
+      check,
+      `its key has ${bitsOf(certificate.publicKey)} bits: ${minBits} are the least that is accepted`,
+    );
   if (now >= to) return fault(check, `it was valid ${ends}: give the one that has replaced it`);
-  if (now < from) return { check, level: 'warning', message: `it is not valid before ${from.toISOString().slice(0, 10)}` };
-  if (to.getTime() - now.getTime() < 30 * day) return { check, level: 'warning', message: `it is valid only ${ends}: add the one that will replace it` };
+  if (now < from)
+    return {
+      check,
+      level: 'warning',
+      message: `it is not valid before ${from.toISOString().slice(0, 10)}`,
+    };
+  if (to.getTime() - now.getTime() < 30 * day)
+    return {
+      check,
+      level: 'warning',
+      message: `it is valid only ${ends}: add the one that will replace it`,
+    };
   return fine(check, `it is valid ${ends}, with a key of ${bitsOf(certificate.publicKey)} bits`);
 }

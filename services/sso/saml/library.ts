@@ -8,7 +8,11 @@ import { findChild, type XmlElement } from './xml.ts';
 // whom and when it is for is looked at here, in what it has verified: its own record of requests is one process's, its clock
 // cannot be given to it, and it takes answers that leave out what they are for.
 
-const nowhere = { saveAsync: () => Promise.resolve(null), getAsync: () => Promise.resolve(null), removeAsync: () => Promise.resolve(null) };
+const nowhere = {
+  saveAsync: () => Promise.resolve(null),
+  getAsync: () => Promise.resolve(null),
+  removeAsync: () => Promise.resolve(null),
+};
 
 export const createLibrary = (provider: SamlProvider, options: Partial<SamlConfig> = {}): SAML =>
   new SAML({
@@ -34,7 +38,11 @@ export const createLibrary = (provider: SamlProvider, options: Partial<SamlConfi
   });
 
 /** The assertion, from the bytes that its signature was verified over. A signature around it has to be right too, where there is one. */
-export async function verifyAnswer(text: string, response: XmlElement, provider: SamlProvider): Promise<XmlElement> {
+export async function verifyAnswer(
+  text: string,
+  response: XmlElement,
+  provider: SamlProvider,
+): Promise<XmlElement> {
   const isSigned = findChild(response, 'ds:Signature') !== undefined;
   const library = createLibrary(provider, { wantAuthnResponseSigned: isSigned });
   return parseAnswer(await verify(library, text));
@@ -43,7 +51,9 @@ export async function verifyAnswer(text: string, response: XmlElement, provider:
 async function verify(library: SAML, text: string): Promise<string> {
   let verified: string | undefined;
   try {
-    const { profile } = await library.validatePostResponseAsync({ SAMLResponse: Buffer.from(text).toString('base64') });
+    const { profile } = await library.validatePostResponseAsync({
+      SAMLResponse: Buffer.from(text).toString('base64'),
+    });
     verified = profile?.getAssertionXml?.();
   } catch (error) {
     throw answerInvalid(explain(error));
@@ -55,7 +65,8 @@ async function verify(library: SAML, text: string): Promise<string> {
 /** Its messages hold what was in the answer. */
 function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
-  if (message.startsWith('Error parsing')) return 'The assertion does not say until when it is valid, or not as a time in UTC.';
+  if (message.startsWith('Error parsing'))
+    return 'The assertion does not say until when it is valid, or not as a time in UTC.';
   if (/document signature/.test(message))
     return 'The signature of the Response is not from any of the certificates that are configured for the provider, or the Response was changed.';
   if (/signature/i.test(message))

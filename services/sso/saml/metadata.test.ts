@@ -16,12 +16,22 @@ before(async () => {
 
 const key = (text: string, use = ' use="signing"') =>
   `<KeyDescriptor${use}><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${text}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>`;
-const service = (kind: string, location: string) => `<SingleSignOnService Binding="${binding}${kind}" Location="${location}"/>`;
-const names = 'xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
+const service = (kind: string, location: string) =>
+  `<SingleSignOnService Binding="${binding}${kind}" Location="${location}"/>`;
+const names =
+  'xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
 const role = (inner: string, kind = 'IDP') =>
   `<${kind}SSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${inner}</${kind}SSODescriptor>`;
-const entity = (inner: string, id = 'https://idp.example/metadata') => `<EntityDescriptor ${names} entityID="${id}">${inner}</EntityDescriptor>`;
-const usual = () => entity(role(key(bare) + service('POST', 'https://idp.example/post') + service('Redirect', 'https://idp.example/redirect?a=1&amp;b=2')));
+const entity = (inner: string, id = 'https://idp.example/metadata') =>
+  `<EntityDescriptor ${names} entityID="${id}">${inner}</EntityDescriptor>`;
+const usual = () =>
+  entity(
+    role(
+      key(bare) +
+        service('POST', 'https://idp.example/post') +
+        service('Redirect', 'https://idp.example/redirect?a=1&amp;b=2'),
+    ),
+  );
 const expected = () => ({
   idpEntityId: 'https://idp.example/metadata',
   idpSsoUrl: 'https://idp.example/redirect?a=1&b=2',
@@ -33,17 +43,27 @@ describe('readIdpMetadata', () => {
   test('finds entity id, address and signing certificates', async () => {
     assert.deepEqual(readIdpMetadata(usual()), expected());
     const other = await createSpCertificate('y');
-    const many = key(bare.replace(/.{64}/g, '$&\n      ')) + key(bare) + key(other.certificate, '') + key('junk') + key(bare, ' use="encryption"');
-    assert.deepEqual(readIdpMetadata(entity(role(many + service('POST', 'https://idp.example/post')))), {
-      ...expected(),
-      idpSsoUrl: 'https://idp.example/post',
-      requestBinding: 'post',
-      idpCertificates: [keys.certificate, other.certificate],
-    });
+    const many =
+      key(bare.replace(/.{64}/g, '$&\n      ')) +
+      key(bare) +
+      key(other.certificate, '') +
+      key('junk') +
+      key(bare, ' use="encryption"');
+    assert.deepEqual(
+      readIdpMetadata(entity(role(many + service('POST', 'https://idp.example/post')))),
+      {
+        ...expected(),
+        idpSsoUrl: 'https://idp.example/post',
+        requestBinding: 'post',
+        idpCertificates: [keys.certificate, other.certificate],
+      },
+    );
   });
 
   test('takes as many certificates as a record holds', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, (_, index) => createSpCertificate(`idp ${index}`)));
+    const all = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => createSpCertificate(`idp ${index}`)),
+    );
     const given = (count: number) =>
       entity(
         role(
@@ -60,10 +80,15 @@ describe('readIdpMetadata', () => {
   test('takes comments, a declaration, other roles and a list of one', () => {
     const xml = usual();
     assert.deepEqual(
-      readIdpMetadata(`\uFEFF<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- ours -->\n${xml.replace('<IDP', '<!-- x --><IDP')}\n`),
+      readIdpMetadata(
+        `\uFEFF<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- ours -->\n${xml.replace('<IDP', '<!-- x --><IDP')}\n`,
+      ),
       expected(),
     );
-    assert.deepEqual(readIdpMetadata(`<EntitiesDescriptor ${names}>${xml}</EntitiesDescriptor>`), expected());
+    assert.deepEqual(
+      readIdpMetadata(`<EntitiesDescriptor ${names}>${xml}</EntitiesDescriptor>`),
+      expected(),
+    );
     assert.deepEqual(readIdpMetadata(xml.replace('<IDP', `${role('', 'SP')}<IDP`)), expected());
   });
 
@@ -73,18 +98,33 @@ describe('readIdpMetadata', () => {
       ['', /not well-formed/],
       ['hello', /not well-formed/],
       ['<html></html>', /not SAML metadata/],
-      [`<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${usual()}`, /document type declaration/],
+      [
+        `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${usual()}`,
+        /document type declaration/,
+      ],
       [`<?php x ?>${usual()}`, /processing instructions/],
       [`${usual()}${' '.repeat(300_000)}`, /larger than 256 KiB/],
-      [`<EntitiesDescriptor ${names}>${usual()}${usual()}</EntitiesDescriptor>`, /describes 2 entities/],
+      [
+        `<EntitiesDescriptor ${names}>${usual()}${usual()}</EntitiesDescriptor>`,
+        /describes 2 entities/,
+      ],
       [`<EntitiesDescriptor ${names}></EntitiesDescriptor>`, /describes nobody/],
       [entity(role(key(bare) + sso), ''), /no entity id/],
       [entity(role('', 'SP')), /that of a service/],
-      [entity(role(key(bare) + sso).replace('SAML:2.0:protocol', 'SAML:1.1:protocol')), /not that of a SAML 2.0 identity provider/],
+      [
+        entity(role(key(bare) + sso).replace('SAML:2.0:protocol', 'SAML:1.1:protocol')),
+        /not that of a SAML 2.0 identity provider/,
+      ],
       [entity(role(key(bare) + sso) + role(key(bare) + sso)), /more than once/],
-      [entity(role(key(bare) + service('Artifact', 'https://idp.example/sso'))), /no sign-on address/],
+      [
+        entity(role(key(bare) + service('Artifact', 'https://idp.example/sso'))),
+        /no sign-on address/,
+      ],
       [entity(role(key(bare) + service('Redirect', 'javascript:alert(1)'))), /no URL/],
-      [entity(role(key(bare) + service('Redirect', `https://idp.example/${'a'.repeat(2048)}`))), /more than 2048 characters/],
+      [
+        entity(role(key(bare) + service('Redirect', `https://idp.example/${'a'.repeat(2048)}`))),
+        /more than 2048 characters/,
+      ],
       [entity(role(sso)), /no certificate for signing/],
       [entity(role(key('junk') + sso)), /no certificate/],
       [usual().replace('<IDP', '<other:IDP'), /not well-formed|prefix/],
@@ -92,7 +132,10 @@ describe('readIdpMetadata', () => {
     for (const [xml, says] of cases)
       assert.throws(
         () => readIdpMetadata(xml),
-        (error) => error instanceof ServiceError && error.code === 'invalid_argument' && says.test(error.message),
+        (error) =>
+          error instanceof ServiceError &&
+          error.code === 'invalid_argument' &&
+          says.test(error.message),
         xml.slice(0, 300),
       );
   });
@@ -113,7 +156,12 @@ test('spMetadata offers what is accepted, and stays the same', () => {
   assert.match(xml, /entityID="https:\/\/us\.example\/metadata\?a=1&amp;b=&lt;2(>|&gt;)"/);
   assert.match(xml, /AuthnRequestsSigned="true"/);
   assert.match(xml, /WantAssertionsSigned="true"/);
-  assert.match(xml, new RegExp(`<AssertionConsumerService [^>]*Binding="${binding}POST" Location="https://us\\.example/callback"`));
+  assert.match(
+    xml,
+    new RegExp(
+      `<AssertionConsumerService [^>]*Binding="${binding}POST" Location="https://us\\.example/callback"`,
+    ),
+  );
   assert.deepEqual(
     [...xml.matchAll(/use="(\w+)"/g)].map(([, use]) => use),
     ['signing', 'encryption'],

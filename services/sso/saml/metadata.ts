@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
-import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { invalid } from '@bailiwick/shared/errors.ts';
-import { contentAlgorithms } from './decrypt.ts';
+import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import { normaliseCertificate } from './certificates.ts';
+import { contentAlgorithms } from './decrypt.ts';
 import type { SamlProvider } from './saml.ts';
-import { childrenNamed, elementsOf, findAttribute, findChild, findText, isNamed, namespaces, parseXml, type XmlElement } from './xml.ts';
+import {
+  childrenNamed,
+  elementsOf,
+  findAttribute,
+  findChild,
+  findText,
+  isNamed,
+  namespaces,
+  parseXml,
+  type XmlElement,
+} from './xml.ts';
 
 const bindings = {
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
@@ -16,7 +26,12 @@ const maxCertificates = 5;
 const maxUrl = 2048;
 
 /** What an identity provider is given of us. It stays the same as long as the provider does. */
-export function spMetadata({ spEntityId, acsUrl, spPrivateKey, spCertificate }: SamlProvider): string {
+export function spMetadata({
+  spEntityId,
+  acsUrl,
+  spPrivateKey,
+  spCertificate,
+}: SamlProvider): string {
   const text = generateServiceProviderMetadata({
     issuer: spEntityId,
     callbackUrl: acsUrl,
@@ -26,16 +41,22 @@ export function spMetadata({ spEntityId, acsUrl, spPrivateKey, spCertificate }: 
     decryptionCert: spCertificate,
     identifierFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
     wantAssertionsSigned: true,
-    generateUniqueId: () => `_${createHash('sha256').update(spEntityId).digest('hex').slice(0, 40)}`,
+    generateUniqueId: () =>
+      `_${createHash('sha256').update(spEntityId).digest('hex').slice(0, 40)}`,
   });
   // It offers all that could be decrypted, and some of that is refused.
   const entity = parseXml(text, { refuse: (detail) => new Error(`our metadata ${detail}`) });
-  for (const method of elementsOf(entity).filter(({ localName }) => localName === 'EncryptionMethod'))
-    if (!contentAlgorithms.includes(method.getAttribute('Algorithm'))) (method.parentNode as XmlElement).removeChild(method);
+  for (const method of elementsOf(entity).filter(
+    ({ localName }) => localName === 'EncryptionMethod',
+  ))
+    if (!contentAlgorithms.includes(method.getAttribute('Algorithm')))
+      (method.parentNode as XmlElement).removeChild(method);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${entity.toString()}\n`;
 }
 
-export type IdpMetadata = Pick<SamlProvider, 'idpEntityId' | 'idpSsoUrl' | 'requestBinding'> & { idpCertificates: string[] };
+export type IdpMetadata = Pick<SamlProvider, 'idpEntityId' | 'idpSsoUrl' | 'requestBinding'> & {
+  idpCertificates: string[];
+};
 
 const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_INVALID');
 
@@ -43,9 +64,12 @@ const refuse = (detail: string) => invalid(`the metadata ${detail}`, 'METADATA_I
 export function readIdpMetadata(xml: string): IdpMetadata {
   const entity = getEntity(parseXml(xml.replace(/^\uFEFF/, ''), { refuse, hasComments: true }));
   const idpEntityId = findAttribute(entity, 'entityID')?.trim() ?? '';
-  if (idpEntityId === '' || idpEntityId.length > 1024) throw refuse('has no entity id, or one that is too long');
+  if (idpEntityId === '' || idpEntityId.length > 1024)
+    throw refuse('has no entity id, or one that is too long');
   const roles = childrenNamed(entity, 'md:IDPSSODescriptor').filter((role) =>
-    (findAttribute(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(namespaces.samlp),
+    (findAttribute(role, 'protocolSupportEnumeration') ?? '')
+      .split(/\s+/)
+      .includes(namespaces.samlp),
   );
   const [role, ...more] = roles;
   if (!role)
@@ -60,10 +84,16 @@ export function readIdpMetadata(xml: string): IdpMetadata {
 
 function getEntity(root: XmlElement): XmlElement {
   if (isNamed(root, 'md:EntityDescriptor')) return root;
-  if (!isNamed(root, 'md:EntitiesDescriptor')) throw refuse('is not SAML metadata: its first element has to be an EntityDescriptor');
-  const [entity, ...more] = elementsOf(root).filter((element) => isNamed(element, 'md:EntityDescriptor'));
+  if (!isNamed(root, 'md:EntitiesDescriptor'))
+    throw refuse('is not SAML metadata: its first element has to be an EntityDescriptor');
+  const [entity, ...more] = elementsOf(root).filter((element) =>
+    isNamed(element, 'md:EntityDescriptor'),
+  );
   if (!entity) throw refuse('describes nobody');
-  if (more.length > 0) throw refuse(`describes ${more.length + 1} entities: give the one of your identity provider alone`);
+  if (more.length > 0)
+    throw refuse(
+      `describes ${more.length + 1} entities: give the one of your identity provider alone`,
+    );
   return entity;
 }
 
@@ -71,11 +101,15 @@ function getEntity(root: XmlElement): XmlElement {
 function getService(role: XmlElement): Pick<IdpMetadata, 'idpSsoUrl' | 'requestBinding'> {
   const services = childrenNamed(role, 'md:SingleSignOnService');
   for (const requestBinding of ['redirect', 'post'] as const) {
-    const service = services.find((candidate) => findAttribute(candidate, 'Binding') === bindings[requestBinding]);
+    const service = services.find(
+      (candidate) => findAttribute(candidate, 'Binding') === bindings[requestBinding],
+    );
     const idpSsoUrl = service && findAttribute(service, 'Location')?.trim();
     if (idpSsoUrl === undefined) continue;
-    if (idpSsoUrl.length > maxUrl) throw refuse(`has a sign-on address of more than ${maxUrl} characters`);
-    if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol)) throw refuse('has a sign-on address that is no URL');
+    if (idpSsoUrl.length > maxUrl)
+      throw refuse(`has a sign-on address of more than ${maxUrl} characters`);
+    if (!URL.canParse(idpSsoUrl) || !/^https?:$/.test(new URL(idpSsoUrl).protocol))
+      throw refuse('has a sign-on address that is no URL');
     return { idpSsoUrl, requestBinding };
   }
   throw refuse('has no sign-on address for HTTP-Redirect or HTTP-POST');
@@ -91,7 +125,8 @@ function getCertificates(role: XmlElement): string[] {
       faults.push(error);
     }
   }
-  if (found.size > maxCertificates) throw refuse(`has more than ${maxCertificates} certificates for signing`);
+  if (found.size > maxCertificates)
+    throw refuse(`has more than ${maxCertificates} certificates for signing`);
   if (found.size > 0) return [...found];
   throw faults[0] ?? refuse('has no certificate for signing');
 }
@@ -100,5 +135,7 @@ function signingCertificates(descriptor: XmlElement): string[] {
   if ((findAttribute(descriptor, 'use') ?? 'signing') !== 'signing') return [];
   const info = findChild(descriptor, 'ds:KeyInfo');
   const data = info ? childrenNamed(info, 'ds:X509Data') : [];
-  return data.flatMap((item) => childrenNamed(item, 'ds:X509Certificate')).map((certificate) => findText(certificate) ?? '');
+  return data
+    .flatMap((item) => childrenNamed(item, 'ds:X509Certificate'))
+    .map((certificate) => findText(certificate) ?? '');
 }

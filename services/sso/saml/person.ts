@@ -12,11 +12,14 @@ const maxSubject = 1024;
 export function readPerson(assertion: XmlElement, issuer: string): Asserted {
   const subject = findChild(assertion, 'saml:Subject');
   if (subject && findChild(subject, 'saml:EncryptedID'))
-    throw answerInvalid('The NameID is encrypted by itself: let the provider encrypt the assertion instead.');
+    throw answerInvalid(
+      'The NameID is encrypted by itself: let the provider encrypt the assertion instead.',
+    );
   const nameId = subject && findChild(subject, 'saml:NameID');
   const name = findText(nameId);
   if (!nameId || !name) throw answerInvalid('The assertion has no NameID, or an empty one.');
-  if (name.length > maxSubject) throw answerInvalid(`The NameID is longer than ${maxSubject} characters.`);
+  if (name.length > maxSubject)
+    throw answerInvalid(`The NameID is longer than ${maxSubject} characters.`);
   const claims = readAttributes(assertion);
   claims.nameID = name;
   claims.nameIDFormat = findAttribute(nameId, 'Format') ?? unspecified;
@@ -36,15 +39,20 @@ function readAttributes(assertion: XmlElement): Record<string, unknown> {
   const values = new Map<string, string[]>();
   for (const statement of childrenNamed(assertion, 'saml:AttributeStatement')) {
     if (findChild(statement, 'saml:EncryptedAttribute'))
-      throw answerInvalid('An attribute is encrypted by itself: let the provider encrypt the assertion instead.');
+      throw answerInvalid(
+        'An attribute is encrypted by itself: let the provider encrypt the assertion instead.',
+      );
     for (const attribute of childrenNamed(statement, 'saml:Attribute')) {
       const name = findAttribute(attribute, 'Name');
       if (!name || /^(__proto__|constructor|prototype)$/.test(name)) continue;
-      const texts = childrenNamed(attribute, 'saml:AttributeValue').map(({ textContent }) => textContent.trim());
+      const texts = childrenNamed(attribute, 'saml:AttributeValue').map(({ textContent }) =>
+        textContent.trim(),
+      );
       values.set(name, [...(values.get(name) ?? []), ...texts.filter((text) => text !== '')]);
     }
   }
   const claims = Object.create(null) as Record<string, unknown>;
-  for (const [name, texts] of values) if (texts.length > 0) claims[name] = texts.length === 1 ? texts[0] : texts;
+  for (const [name, texts] of values)
+    if (texts.length > 0) claims[name] = texts.length === 1 ? texts[0] : texts;
   return claims;
 }

@@ -5,9 +5,16 @@ import { childrenNamed, findAttribute, findChild, findText, type XmlElement } fr
 
 // The Response around the assertion need not be signed. What it says is therefore believed only where it refuses something.
 
-export function assertResponse(response: XmlElement, provider: SamlProvider, requestId: string | undefined): void {
+export function assertResponse(
+  response: XmlElement,
+  provider: SamlProvider,
+  requestId: string | undefined,
+): void {
   const destination = findAttribute(response, 'Destination');
-  if (destination !== provider.acsUrl) throw answerInvalid(`The Response is for ${quote(destination)}: its Destination has to be "${provider.acsUrl}".`);
+  if (destination !== provider.acsUrl)
+    throw answerInvalid(
+      `The Response is for ${quote(destination)}: its Destination has to be "${provider.acsUrl}".`,
+    );
   assertIssuer(response, provider);
   assertInResponseTo(findAttribute(response, 'InResponseTo'), requestId, 'Response');
   assertSuccess(response);
@@ -16,16 +23,26 @@ export function assertResponse(response: XmlElement, provider: SamlProvider, req
 export function assertIssuer(element: XmlElement, { idpEntityId }: SamlProvider): void {
   const issuer = findChild(element, 'saml:Issuer');
   const format = issuer && findAttribute(issuer, 'Format');
-  if (format !== undefined && format !== 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity') throw answerInvalid('The Issuer is not given as an entity id.');
+  if (format !== undefined && format !== 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity')
+    throw answerInvalid('The Issuer is not given as an entity id.');
   if (findText(issuer) !== idpEntityId)
-    throw answerInvalid(`The ${element.localName} is from ${quote(findText(issuer))}: its Issuer has to be the provider's entity id "${idpEntityId}".`);
+    throw answerInvalid(
+      `The ${element.localName} is from ${quote(findText(issuer))}: its Issuer has to be the provider's entity id "${idpEntityId}".`,
+    );
 }
 
 /** An answer that nobody has asked for must not say that somebody has: it would be that of another flow. */
-export function assertInResponseTo(answered: string | undefined, requestId: string | undefined, what: string): void {
+export function assertInResponseTo(
+  answered: string | undefined,
+  requestId: string | undefined,
+  what: string,
+): void {
   if (answered === requestId) return;
-  if (requestId === undefined) throw answerInvalid(`The ${what} answers a request, and no sign-in waits for it.`);
-  throw answerInvalid(`The ${what} answers ${answered === undefined ? 'no request' : 'another request'}: its InResponseTo has to be that of this sign-in.`);
+  if (requestId === undefined)
+    throw answerInvalid(`The ${what} answers a request, and no sign-in waits for it.`);
+  throw answerInvalid(
+    `The ${what} answers ${answered === undefined ? 'no request' : 'another request'}: its InResponseTo has to be that of this sign-in.`,
+  );
 }
 
 function assertSuccess(response: XmlElement): void {
@@ -35,11 +52,18 @@ function assertSuccess(response: XmlElement): void {
   if (!code || codes.length > 1) throw answerInvalid('The Response has no status.');
   const inner = findChild(code, 'samlp:StatusCode');
   const words = [code, ...(inner ? [inner] : [])].map(nameStatus);
-  if (words[0] !== 'Success') throw new SignInRefused('PROVIDER_REFUSED', `The identity provider has answered with ${words.join(', ')}.`);
+  if (words[0] !== 'Success')
+    throw new SignInRefused(
+      'PROVIDER_REFUSED',
+      `The identity provider has answered with ${words.join(', ')}.`,
+    );
 }
 
 /** Only the standard's names: the provider's own words may say whom it refuses. */
 function nameStatus(code: XmlElement): string {
-  const [, name] = /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/.exec(findAttribute(code, 'Value') ?? '') ?? [];
+  const [, name] =
+    /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/.exec(
+      findAttribute(code, 'Value') ?? '',
+    ) ?? [];
   return name ?? 'a status of its own';
 }

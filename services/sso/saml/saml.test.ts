@@ -36,22 +36,37 @@ function assertRequest(xml: string): void {
 
 describe('begin', () => {
   test('signs the query of a redirect', async () => {
-    const request = await saml.begin(provider, { requestId: '_request-1', relayState: 'state_1.a-B' });
+    const request = await saml.begin(provider, {
+      requestId: '_request-1',
+      relayState: 'state_1.a-B',
+    });
     assert.ok('redirect' in request);
     const { origin, pathname, searchParams, search } = new URL(request.redirect);
     assert.equal(origin + pathname, 'https://idp.example/sso');
     assert.equal(searchParams.get('realm'), 'a');
     assert.deepEqual(searchParams.getAll('RelayState'), ['state_1.a-B']);
-    assertRequest(inflateRawSync(Buffer.from(searchParams.get('SAMLRequest') ?? '', 'base64')).toString());
+    assertRequest(
+      inflateRawSync(Buffer.from(searchParams.get('SAMLRequest') ?? '', 'base64')).toString(),
+    );
     // What is signed are the parameters as they were encoded, in the order that SAML gives them.
     const encoded = (name: string) => new RegExp(`[?&](${name}=[^&]*)`).exec(search)?.[1];
     const signed = ['SAMLRequest', 'RelayState', 'SigAlg'].map(encoded).join('&');
     assert.equal(searchParams.get('SigAlg'), 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256');
-    assert.ok(verify('sha256', Buffer.from(signed), provider.spCertificate, Buffer.from(searchParams.get('Signature') ?? '', 'base64')));
+    assert.ok(
+      verify(
+        'sha256',
+        Buffer.from(signed),
+        provider.spCertificate,
+        Buffer.from(searchParams.get('Signature') ?? '', 'base64'),
+      ),
+    );
   });
 
   test('signs the request of a form, and does not compress it', async () => {
-    const request = await saml.begin({ ...provider, requestBinding: 'post' }, { requestId: '_request-1', relayState: 'state' });
+    const request = await saml.begin(
+      { ...provider, requestBinding: 'post' },
+      { requestId: '_request-1', relayState: 'state' },
+    );
     assert.ok('form' in request);
     assert.equal(request.url, provider.idpSsoUrl);
     assert.deepEqual(Object.keys(request.form), ['SAMLRequest', 'RelayState']);
@@ -63,7 +78,8 @@ describe('begin', () => {
   test('takes no relay state or request id that could be encoded in two ways', async () => {
     for (const relayState of ['', 'a b', "a'b", 'a&b=c', 'é', 'a'.repeat(81)])
       await assert.rejects(saml.begin(provider, { requestId: '_r', relayState }), /relay state/);
-    for (const requestId of ['', '1', 'a b', 'a"b', 'a'.repeat(129)]) await assert.rejects(saml.begin(provider, { requestId, relayState: 's' }), /request id/);
+    for (const requestId of ['', '1', 'a b', 'a"b', 'a'.repeat(129)])
+      await assert.rejects(saml.begin(provider, { requestId, relayState: 's' }), /request id/);
   });
 });
 

@@ -35,19 +35,35 @@ export type Saml = {
   /** A signed request that has the given id. */
   begin(provider: SamlProvider, beginning: Beginning): Promise<SamlRequest>;
   /** Whom an answer means. Without a request id it must be one that nobody has asked for. Whether it came before is the caller's to know. */
-  finish(provider: SamlProvider, flow: { requestId: string | undefined }, parameters: Record<string, string>, now?: Date): Promise<SamlAsserted>;
+  finish(
+    provider: SamlProvider,
+    flow: { requestId: string | undefined },
+    parameters: Record<string, string>,
+    now?: Date,
+  ): Promise<SamlAsserted>;
 };
 
 export const createSaml = (): Saml => ({ begin, finish });
 
-async function begin(provider: SamlProvider, { requestId, relayState }: Beginning): Promise<SamlRequest> {
+async function begin(
+  provider: SamlProvider,
+  { requestId, relayState }: Beginning,
+): Promise<SamlRequest> {
   // SAML allows 80 bytes, and the two ways in which node-saml encodes a query differ in what else there could be.
-  if (!/^[\w.-]{1,80}$/.test(relayState)) throw new Error('a relay state is 1 to 80 letters, digits, "_", "-" and "."');
+  if (!/^[\w.-]{1,80}$/.test(relayState))
+    throw new Error('a relay state is 1 to 80 letters, digits, "_", "-" and "."');
   if (!/^[A-Za-z_][\w.-]{0,127}$/.test(requestId)) throw new Error('a request id is an NCName');
-  const library = createLibrary(provider, { generateUniqueId: () => requestId, skipRequestCompression: provider.requestBinding === 'post' });
-  if (provider.requestBinding === 'redirect') return { redirect: await library.getAuthorizeUrlAsync(relayState, undefined, {}) };
+  const library = createLibrary(provider, {
+    generateUniqueId: () => requestId,
+    skipRequestCompression: provider.requestBinding === 'post',
+  });
+  if (provider.requestBinding === 'redirect')
+    return { redirect: await library.getAuthorizeUrlAsync(relayState, undefined, {}) };
   const message = await library.getAuthorizeMessageAsync(relayState, undefined, {});
-  return { url: provider.idpSsoUrl, form: { SAMLRequest: String(message.SAMLRequest), RelayState: relayState } };
+  return {
+    url: provider.idpSsoUrl,
+    form: { SAMLRequest: String(message.SAMLRequest), RelayState: relayState },
+  };
 }
 
 async function finish(
@@ -64,7 +80,8 @@ async function finish(
   assertSignature(unverified, 'assertion');
   const assertion = await verifyAnswer(text, shape.response, provider);
   const assertionId = assertion.getAttribute('ID');
-  if (assertionId !== unverified.getAttribute('ID')) throw answerInvalid('The signature in the assertion is not over the assertion.');
+  if (assertionId !== unverified.getAttribute('ID'))
+    throw answerInvalid('The signature in the assertion is not over the assertion.');
   const expiresAt = assertMeant(assertion, { provider, requestId, now });
   return { ...readPerson(assertion, provider.idpEntityId), assertionId, expiresAt };
 }

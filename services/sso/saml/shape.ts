@@ -1,5 +1,14 @@
 import { answerInvalid } from './answer.ts';
-import { attributesOf, childrenNamed, childrenOf, elementsOf, findAttribute, isNamed, type XmlElement, type XmlName } from './xml.ts';
+import {
+  attributesOf,
+  childrenNamed,
+  childrenOf,
+  elementsOf,
+  findAttribute,
+  isNamed,
+  type XmlElement,
+  type XmlName,
+} from './xml.ts';
 
 // An answer may only look like the one that is meant. Whoever wraps a signed assertion into something else needs a second
 // element of a kind, or one in an unusual place: neither is let through, before any signature is looked at.
@@ -11,18 +20,40 @@ export type Shape = {
   encrypted?: XmlElement;
 };
 
-const inResponse: XmlName[] = ['saml:Issuer', 'ds:Signature', 'samlp:Extensions', 'samlp:Status', 'saml:Assertion', 'saml:EncryptedAssertion'];
-const inAssertion: XmlName[] = ['saml:Issuer', 'ds:Signature', 'saml:Subject', 'saml:Conditions', 'saml:Advice'];
-const severalInAssertion: XmlName[] = ['saml:AuthnStatement', 'saml:AttributeStatement', 'saml:AuthzDecisionStatement'];
+const inResponse: XmlName[] = [
+  'saml:Issuer',
+  'ds:Signature',
+  'samlp:Extensions',
+  'samlp:Status',
+  'saml:Assertion',
+  'saml:EncryptedAssertion',
+];
+const inAssertion: XmlName[] = [
+  'saml:Issuer',
+  'ds:Signature',
+  'saml:Subject',
+  'saml:Conditions',
+  'saml:Advice',
+];
+const severalInAssertion: XmlName[] = [
+  'saml:AuthnStatement',
+  'saml:AttributeStatement',
+  'saml:AuthzDecisionStatement',
+];
 
 export function readShape(response: XmlElement): Shape {
   if (!isNamed(response, 'samlp:Response')) throw answerInvalid('The answer is no SAML Response.');
   const elements = elementsOf(response);
-  const assertions = elements.filter(({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion');
+  const assertions = elements.filter(
+    ({ localName }) => localName === 'Assertion' || localName === 'EncryptedAssertion',
+  );
   const [one] = assertions;
-  if (assertions.length > 1) throw answerInvalid('The answer has more than one assertion. Exactly one is accepted.');
-  if (elements.filter(({ localName }) => localName === 'Response').length > 1) throw answerInvalid('The answer has a Response inside the Response.');
-  if (one && one.parentNode !== response) throw answerInvalid('The assertion is not directly in the Response.');
+  if (assertions.length > 1)
+    throw answerInvalid('The answer has more than one assertion. Exactly one is accepted.');
+  if (elements.filter(({ localName }) => localName === 'Response').length > 1)
+    throw answerInvalid('The answer has a Response inside the Response.');
+  if (one && one.parentNode !== response)
+    throw answerInvalid('The assertion is not directly in the Response.');
   assertOnce(response, inResponse);
   assertVersion(response, 'Response');
   assertIds(elements);
@@ -39,8 +70,15 @@ export function readShape(response: XmlElement): Shape {
 /** What came out of an EncryptedAssertion is held to the same. */
 export function assertDecrypted(assertion: XmlElement, { response }: Shape): void {
   const elements = elementsOf(assertion);
-  if (!isNamed(assertion, 'saml:Assertion')) throw answerInvalid('What is encrypted is no assertion.');
-  if (elements.some((element) => element !== assertion && /^(Response|Assertion|EncryptedAssertion)$/.test(element.localName)))
+  if (!isNamed(assertion, 'saml:Assertion'))
+    throw answerInvalid('What is encrypted is no assertion.');
+  if (
+    elements.some(
+      (element) =>
+        element !== assertion &&
+        /^(Response|Assertion|EncryptedAssertion)$/.test(element.localName),
+    )
+  )
     throw answerInvalid('The answer has more than one assertion. Exactly one is accepted.');
   assertIds([...elementsOf(response), ...elements]);
   assertAssertion(assertion);
@@ -53,16 +91,24 @@ function assertAssertion(assertion: XmlElement): void {
 }
 
 /** Only these, and each of the first at most once. */
-export function assertOnce(parent: XmlElement, once: readonly XmlName[], several: readonly XmlName[] = []): void {
+export function assertOnce(
+  parent: XmlElement,
+  once: readonly XmlName[],
+  several: readonly XmlName[] = [],
+): void {
   const isKnown = (child: XmlElement) => [...once, ...several].some((name) => isNamed(child, name));
-  if (!childrenOf(parent).every(isKnown)) throw answerInvalid(`The ${parent.localName} has an element that does not belong there.`);
+  if (!childrenOf(parent).every(isKnown))
+    throw answerInvalid(`The ${parent.localName} has an element that does not belong there.`);
   const repeated = once.find((name) => childrenNamed(parent, name).length > 1);
-  if (repeated) throw answerInvalid(`The ${parent.localName} has more than one ${repeated.split(':')[1]}.`);
+  if (repeated)
+    throw answerInvalid(`The ${parent.localName} has more than one ${repeated.split(':')[1]}.`);
 }
 
 function assertVersion(element: XmlElement, what: string): void {
-  if (findAttribute(element, 'Version') !== '2.0') throw answerInvalid(`The ${what} is not of SAML 2.0.`);
-  if (!/^[A-Za-z_][\w.-]{0,255}$/.test(findAttribute(element, 'ID') ?? '')) throw answerInvalid(`The ${what} has no ID, or one that cannot be used.`);
+  if (findAttribute(element, 'Version') !== '2.0')
+    throw answerInvalid(`The ${what} is not of SAML 2.0.`);
+  if (!/^[A-Za-z_][\w.-]{0,255}$/.test(findAttribute(element, 'ID') ?? ''))
+    throw answerInvalid(`The ${what} has no ID, or one that cannot be used.`);
 }
 
 /** However an attribute for ids is spelt, some library finds elements by it. */
@@ -72,11 +118,18 @@ function assertIds(elements: readonly XmlElement[]): void {
       .filter(({ localName, name }) => (localName ?? name).toLowerCase() === 'id')
       .map(({ value }) => value),
   );
-  if (new Set(ids).size < ids.length) throw answerInvalid('Two elements of the answer have the same ID.');
+  if (new Set(ids).size < ids.length)
+    throw answerInvalid('Two elements of the answer have the same ID.');
 }
 
 function assertSignatures(elements: readonly XmlElement[], signed: readonly XmlElement[]): void {
   const signatures = elements.filter(({ localName }) => localName === 'Signature');
-  if (!signatures.every((signature) => isNamed(signature, 'ds:Signature') && signed.some((element) => signature.parentNode === element)))
+  if (
+    !signatures.every(
+      (signature) =>
+        isNamed(signature, 'ds:Signature') &&
+        signed.some((element) => signature.parentNode === element),
+    )
+  )
     throw answerInvalid('The answer has a signature where none belongs.');
 }

@@ -1,6 +1,15 @@
 import { answerInvalid, quote } from './answer.ts';
 import { assertOnce } from './shape.ts';
-import { attributesOf, childrenNamed, childrenOf, findAttribute, findChild, findText, type XmlElement, type XmlName } from './xml.ts';
+import {
+  attributesOf,
+  childrenNamed,
+  childrenOf,
+  findAttribute,
+  findChild,
+  findText,
+  type XmlElement,
+  type XmlName,
+} from './xml.ts';
 
 // What a signature may consist of. node-saml verifies it afterwards, with the provider's certificates alone; it would also
 // take SHA-1, other transforms and other ways to canonicalise.
@@ -12,7 +21,10 @@ const methods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
 ];
-const digests = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'];
+const digests = [
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+];
 
 /** Asserts that the signature in an element is over this element, whole, and made with nothing that is outdated. */
 export function assertSignature(signed: XmlElement, what: string): void {
@@ -29,34 +41,55 @@ export function assertSignature(signed: XmlElement, what: string): void {
 
 function assertMethod(method: XmlElement, what: string): void {
   const algorithm = algorithmOf(method);
-  if (/#ecdsa-/.test(algorithm)) throw answerInvalid(`The ${what} is signed with ECDSA, which is not supported: let the provider sign with RSA and SHA-256.`);
+  if (/#ecdsa-/.test(algorithm))
+    throw answerInvalid(
+      `The ${what} is signed with ECDSA, which is not supported: let the provider sign with RSA and SHA-256.`,
+    );
   if (!methods.includes(algorithm) || childrenOf(method).length > 0)
-    throw answerInvalid(`The ${what} is signed with ${quote(algorithm)}: let the provider sign with RSA and SHA-256 or SHA-512.`);
+    throw answerInvalid(
+      `The ${what} is signed with ${quote(algorithm)}: let the provider sign with RSA and SHA-256 or SHA-512.`,
+    );
 }
 
 function assertReference(reference: XmlElement, signed: XmlElement, what: string): void {
-  if (findAttribute(reference, 'URI') !== `#${signed.getAttribute('ID')}`) throw answerInvalid(`The signature in the ${what} is not over the ${what}.`);
+  if (findAttribute(reference, 'URI') !== `#${signed.getAttribute('ID')}`)
+    throw answerInvalid(`The signature in the ${what} is not over the ${what}.`);
   assertOnce(reference, ['ds:Transforms', 'ds:DigestMethod', 'ds:DigestValue']);
   const transforms = getChild(reference, 'ds:Transforms');
   assertOnce(transforms, [], ['ds:Transform']);
   const [first, second, ...more] = childrenNamed(transforms, 'ds:Transform');
-  if (!first || !second || more.length > 0 || algorithmOf(first) !== enveloped || childrenOf(first).length > 0)
-    throw answerInvalid(`The signature in the ${what} transforms it in a way that is not accepted: enveloped signature and exclusive canonicalisation are.`);
+  if (
+    !first ||
+    !second ||
+    more.length > 0 ||
+    algorithmOf(first) !== enveloped ||
+    childrenOf(first).length > 0
+  )
+    throw answerInvalid(
+      `The signature in the ${what} transforms it in a way that is not accepted: enveloped signature and exclusive canonicalisation are.`,
+    );
   assertCanonical(second, what);
   const digest = getChild(reference, 'ds:DigestMethod');
   if (!digests.includes(algorithmOf(digest)) || childrenOf(digest).length > 0)
-    throw answerInvalid(`The digest in the ${what} is ${quote(algorithmOf(digest))}: let the provider use SHA-256 or SHA-512.`);
+    throw answerInvalid(
+      `The digest in the ${what} is ${quote(algorithmOf(digest))}: let the provider use SHA-256 or SHA-512.`,
+    );
   assertBase64(getChild(reference, 'ds:DigestValue'));
 }
 
 function assertCanonical(method: XmlElement, what: string): void {
-  const isPlain = childrenOf(method).every((child) => child.localName === 'InclusiveNamespaces' && child.namespaceURI === exclusive);
+  const isPlain = childrenOf(method).every(
+    (child) => child.localName === 'InclusiveNamespaces' && child.namespaceURI === exclusive,
+  );
   if (algorithmOf(method) !== exclusive || !isPlain || childrenOf(method).length > 1)
-    throw answerInvalid(`The ${what} is canonicalised with ${quote(algorithmOf(method))}: exclusive canonicalisation without comments is accepted.`);
+    throw answerInvalid(
+      `The ${what} is canonicalised with ${quote(algorithmOf(method))}: exclusive canonicalisation without comments is accepted.`,
+    );
 }
 
 function assertBase64(element: XmlElement): void {
-  if (!/^[A-Za-z0-9+/=\s]+$/.test(findText(element) ?? '')) throw answerInvalid(`The ${element.localName} is not base64.`);
+  if (!/^[A-Za-z0-9+/=\s]+$/.test(findText(element) ?? ''))
+    throw answerInvalid(`The ${element.localName} is not base64.`);
 }
 
 function getChild(parent: XmlElement, name: XmlName): XmlElement {

@@ -8,8 +8,11 @@ export const skew = 60_000;
 export function findTime(element: XmlElement, name: string): Date | undefined {
   const text = findAttribute(element, name);
   if (text === undefined) return undefined;
-  const time = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(text) ? text : Number.NaN);
-  if (Number.isNaN(time.getTime())) throw answerInvalid(`${name} of the ${element.localName} is not a time in UTC.`);
+  const time = new Date(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(text) ? text : Number.NaN,
+  );
+  if (Number.isNaN(time.getTime()))
+    throw answerInvalid(`${name} of the ${element.localName} is not a time in UTC.`);
   return time;
 }
 

@@ -9,7 +9,8 @@ const maxElements = 10_000;
 const maxAttributes = 200;
 const maxPrefixes = 64;
 
-const declaration = /^\s*<\?xml\s+version\s*=\s*(["'])1\.0\1(?:\s+encoding\s*=\s*(["'])utf-8\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/i;
+const declaration =
+  /^\s*<\?xml\s+version\s*=\s*(["'])1\.0\1(?:\s+encoding\s*=\s*(["'])utf-8\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/i;
 
 /**
  * The text without its declaration, once everything is refused that needs no parser to be seen. There is no DTD, no entity, no
@@ -20,8 +21,10 @@ export function assertText(text: string, hasComments: boolean, refuse: Refuse): 
   if (Buffer.byteLength(text) > maxBytes) throw refuse(`is larger than ${maxBytes / 1024} KiB`);
   const body = text.replace(declaration, '').trim();
   // A "<" stands nowhere but before markup.
-  if (/<!DOCTYPE|<!ENTITY/i.test(body)) throw refuse('has a document type declaration, which is refused');
-  if ((hasComments ? /<!(?!--)|<\?/ : /<!|<\?/).test(body)) throw refuse('has comments, processing instructions or CDATA, which are refused');
+  if (/<!DOCTYPE|<!ENTITY/i.test(body))
+    throw refuse('has a document type declaration, which is refused');
+  if ((hasComments ? /<!(?!--)|<\?/ : /<!|<\?/).test(body))
+    throw refuse('has comments, processing instructions or CDATA, which are refused');
   if (!body.startsWith('<') || !body.endsWith('>')) throw refuse('is not well-formed XML');
   assertBounded(body, refuse);
   return body;
@@ -31,7 +34,8 @@ export function assertText(text: string, hasComments: boolean, refuse: Refuse): 
 function assertBounded(body: string, refuse: Refuse): void {
   const pieces = body.split('<', maxElements * 2 + 2);
   if (pieces.length > maxElements * 2 + 1) throw refuse('has too many elements');
-  if (pieces.some((piece) => piece.split('=', maxAttributes + 2).length > maxAttributes + 1)) throw refuse('has an element with too many attributes');
+  if (pieces.some((piece) => piece.split('=', maxAttributes + 2).length > maxAttributes + 1))
+    throw refuse('has an element with too many attributes');
   const prefixes = new Set(Array.from(body.matchAll(/xmlns:[^\s=]{0,100}/g), ([name]) => name));
   if (prefixes.size > maxPrefixes) throw refuse('declares too many namespaces');
 }

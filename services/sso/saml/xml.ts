@@ -5,8 +5,19 @@ import { assertText, type Refuse } from './xml-text.ts';
 // the other would then let in. It is loaded in this way because its declarations bring all the types of browsers along.
 
 /** The part of the DOM that is used here. */
-export type XmlNode = { nodeType: number; nodeName: string; data?: string; childNodes: ArrayLike<XmlNode>; parentNode: XmlNode | null };
-export type XmlAttribute = { name: string; localName: string; prefix?: string | null; value: string };
+export type XmlNode = {
+  nodeType: number;
+  nodeName: string;
+  data?: string;
+  childNodes: ArrayLike<XmlNode>;
+  parentNode: XmlNode | null;
+};
+export type XmlAttribute = {
+  name: string;
+  localName: string;
+  prefix?: string | null;
+  value: string;
+};
 export type XmlElement = XmlNode & {
   localName: string;
   prefix?: string | null;
@@ -49,21 +60,27 @@ export function parseXml(text: string, { refuse, hasComments = false }: Reading)
 
 function parse(text: string, faults: string[]): XmlElement | null {
   try {
-    return new DOMParser({ errorHandler: (_level, message) => void faults.push(message) }).parseFromString(text, 'text/xml').documentElement;
+    return new DOMParser({
+      errorHandler: (_level, message) => void faults.push(message),
+    }).parseFromString(text, 'text/xml').documentElement;
   } catch {
     return null;
   }
 }
 
 /** The element and all below it, in the document's order. */
-export function elementsOf(root: XmlElement, refuse: Refuse = (detail) => new Error(detail)): XmlElement[] {
+export function elementsOf(
+  root: XmlElement,
+  refuse: Refuse = (detail) => new Error(detail),
+): XmlElement[] {
   const found: XmlElement[] = [];
   const open: Array<{ element: XmlElement; depth: number }> = [{ element: root, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { element, depth } = next;
     if (depth > maxDepth) throw refuse('is nested too deeply');
     found.push(element);
-    for (const child of childrenOf(element).toReversed()) open.push({ element: child, depth: depth + 1 });
+    for (const child of childrenOf(element).toReversed())
+      open.push({ element: child, depth: depth + 1 });
   }
   return found;
 }
@@ -71,20 +88,29 @@ export function elementsOf(root: XmlElement, refuse: Refuse = (detail) => new Er
 function assertPlain(element: XmlElement, hasComments: boolean, refuse: Refuse): void {
   const attributes = attributesOf(element);
   for (const node of Array.from(element.childNodes)) {
-    const isKnown = node.nodeType === ELEMENT || node.nodeType === TEXT || (hasComments && node.nodeType === COMMENT);
+    const isKnown =
+      node.nodeType === ELEMENT ||
+      node.nodeType === TEXT ||
+      (hasComments && node.nodeType === COMMENT);
     if (!isKnown) throw refuse('has something in it that is neither an element nor a text');
-    if (forbidden.test(node.data ?? '') || !(node.data ?? '').isWellFormed()) throw refuse('has characters that XML does not allow');
+    if (forbidden.test(node.data ?? '') || !(node.data ?? '').isWellFormed())
+      throw refuse('has characters that XML does not allow');
   }
-  if (attributes.some(({ value }) => forbidden.test(value) || !value.isWellFormed())) throw refuse('has characters that XML does not allow');
-  if (element.nodeName.includes(':') && !element.namespaceURI) throw refuse('uses a prefix that it does not declare');
+  if (attributes.some(({ value }) => forbidden.test(value) || !value.isWellFormed()))
+    throw refuse('has characters that XML does not allow');
+  if (element.nodeName.includes(':') && !element.namespaceURI)
+    throw refuse('uses a prefix that it does not declare');
   const names = attributes.filter(({ name }) => name === 'xmlns' || name.startsWith('xmlns:'));
   // Canonical XML is not defined for these, and libraries have taken what then came out for an empty text.
-  if (names.some(({ value }) => value !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(value))) throw refuse('declares a relative namespace');
+  if (names.some(({ value }) => value !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(value)))
+    throw refuse('declares a relative namespace');
 }
 
-export const attributesOf = ({ attributes }: XmlElement): XmlAttribute[] => Array.from({ length: attributes.length }, (_, index) => attributes.item(index));
+export const attributesOf = ({ attributes }: XmlElement): XmlAttribute[] =>
+  Array.from({ length: attributes.length }, (_, index) => attributes.item(index));
 
-export const childrenOf = (element: XmlElement): XmlElement[] => Array.from(element.childNodes).filter((node): node is XmlElement => node.nodeType === ELEMENT);
+export const childrenOf = (element: XmlElement): XmlElement[] =>
+  Array.from(element.childNodes).filter((node): node is XmlElement => node.nodeType === ELEMENT);
 
 /** A name of an element as it is written here: `saml:Assertion`. The prefixes are those of `namespaces`, whatever the document's are. */
 export type XmlName = `${keyof typeof namespaces}:${string}`;
@@ -100,12 +126,18 @@ export const namespaces = {
 
 export function isNamed(element: XmlElement, name: XmlName): boolean {
   const [prefix = '', local] = name.split(':');
-  return element.localName === local && element.namespaceURI === namespaces[prefix as keyof typeof namespaces];
+  return (
+    element.localName === local &&
+    element.namespaceURI === namespaces[prefix as keyof typeof namespaces]
+  );
 }
 
-export const childrenNamed = (element: XmlElement, name: XmlName): XmlElement[] => childrenOf(element).filter((child) => isNamed(child, name));
-export const findChild = (element: XmlElement, name: XmlName): XmlElement | undefined => childrenNamed(element, name)[0];
-export const findAttribute = (element: XmlElement, name: string): string | undefined => (element.hasAttribute(name) ? element.getAttribute(name) : undefined);
+export const childrenNamed = (element: XmlElement, name: XmlName): XmlElement[] =>
+  childrenOf(element).filter((child) => isNamed(child, name));
+export const findChild = (element: XmlElement, name: XmlName): XmlElement | undefined =>
+  childrenNamed(element, name)[0];
+export const findAttribute = (element: XmlElement, name: string): string | undefined =>
+  element.hasAttribute(name) ? element.getAttribute(name) : undefined;
 
 /** Its text, which has no element in it. The spaces around it are the layout's. */
 export const findText = (element: XmlElement | undefined): string | undefined =>

@@ -2,7 +2,7 @@ import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { perMinute } from '@bailiwick/shared/limits.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { noteFailure } from '../providers/queries.ts';
-import { providerJson, type ProviderValues, targetOf } from '../providers/record.ts';
+import { type ProviderValues, providerJson, targetOf } from '../providers/record.ts';
 import type { SignInDeps } from './deps.ts';
 import type { SignInRefused } from './refusal.ts';
 
@@ -36,7 +36,10 @@ export async function recordFailure(
         type: 'sso.login_failed',
         code: refusal.code,
         data: isTold ? providerJson({ ...provider, lastError }, publicUrl) : null,
-        targets: [targetOf(provider), ...(email === '' ? [] : [{ Type: 'address', ID: '', Name: email }])],
+        targets: [
+          targetOf(provider),
+          ...(email === '' ? [] : [{ Type: 'address', ID: '', Name: email }]),
+        ],
       },
     );
   });

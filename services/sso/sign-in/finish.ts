@@ -15,7 +15,7 @@ import { mapGroups, type Person, readPerson } from './person.ts';
 import type { Answer } from './protocols.ts';
 import { takeAssertion } from './queries.ts';
 import { asRefusal, SignInRefused } from './refusal.ts';
-import { type ReturnTarget, withCode, readReturn } from './return.ts';
+import { type ReturnTarget, readReturn, withCode } from './return.ts';
 
 /** Takes a provider's answer: who it is about gets a session, or is refused and told what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
@@ -40,7 +40,8 @@ type Arrived = { provider: ProviderValues; request: FinishRequest; seen: { email
 async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, call: Call) {
   const flow = await findFlow(deps, provider, request);
   // Switched off between the two halves, it counts for nothing any more.
-  if (!provider.active) throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
+  if (!provider.active)
+    throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const answer = await verify(deps, { provider, flow, parameters: request.parameters }, call);
   const person = readPerson(answer, provider);
   seen.email = person.email;
@@ -51,53 +52,97 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, ca
   const { tenant, id, kind } = provider;
   const { ip, userAgent } = request;
   const { returnTo, origin } = flow ?? readReturn('', deps);
-  const { token } = await deps.federation.openSession({ userId, tenant, provider: id, authMethod: kind, origin, ip, userAgent });
+  const { token } = await deps.federation.openSession({
+    userId,
+    tenant,
+    provider: id,
+    authMethod: kind,
+    origin,
+    ip,
+    userAgent,
+  });
   // Whoever deleted the provider meanwhile, or made its names mean others, may have ended what came from it before this.
   await assertUnchanged(deps, provider, namesAnew);
   await deps.database.transaction(tenant, (em) => noteLogin(em, tenant, id));
   const over = flow ? cookieOf(flow.state) : '';
-  return origin === '' ? { redirect: returnTo, token, flow: over } : { redirect: withCode(returnTo, token), token: '', flow: over };
+  return origin === ''
+    ? { redirect: returnTo, token, flow: over }
+    : { redirect: withCode(returnTo, token), token: '', flow: over };
 }
 
 /** The flow that an answer belongs to; undefined where the provider may send answers that nobody has asked for, and this is one. */
-async function findFlow(deps: SignInDeps, provider: ProviderValues, { parameters, bindings }: FinishRequest): Promise<(Flow & ReturnTarget) | undefined> {
+async function findFlow(
+  deps: SignInDeps,
+  provider: ProviderValues,
+  { parameters, bindings }: FinishRequest,
+): Promise<(Flow & ReturnTarget) | undefined> {
   const state = (provider.kind === 'saml' ? parameters['RelayState'] : parameters['state']) ?? '';
   const visit = { tenant: provider.tenant, provider: provider.id, state, bindings };
   try {
     return await takeFlow(deps, visit);
   } catch (error) {
     const isUnasked = provider.kind === 'saml' && provider.allowIdpInitiated;
-    if (isUnasked && error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN') return undefined;
+    if (isUnasked && error instanceof SignInRefused && error.reason === 'FLOW_UNKNOWN')
+      return undefined;
     throw error;
   }
 }
 
 /** Asserts that a provider is there and, as far as the sign-in rests on it, what it was when its answer came. */
-async function assertUnchanged(deps: SignInDeps, provider: ProviderValues, isOther: typeof judgesAnew): Promise<void> {
+async function assertUnchanged(
+  deps: SignInDeps,
+  provider: ProviderValues,
+  isOther: typeof judgesAnew,
+): Promise<void> {
   const { tenant, id } = provider;
   const current = await findProvider(deps.database, tenant, id);
   if (current && !isOther(provider, current)) return;
   // What this sign-in has left behind goes with all else that came from a provider that is gone, or named others.
   if (!current) await forgetProvider(deps, tenant, id);
-  else if (namesAnew(provider, current)) await deps.federation.forgetProvider({ tenant, provider: id });
+  else if (namesAnew(provider, current))
+    await deps.federation.forgetProvider({ tenant, provider: id });
   throw new SignInRefused('FLOW_UNKNOWN', 'the provider was changed while somebody was signing in');
 }
 
-type Arrival = { provider: ProviderValues; flow: Flow | undefined; parameters: Record<string, string> };
+type Arrival = {
+  provider: ProviderValues;
+  flow: Flow | undefined;
+  parameters: Record<string, string>;
+};
 
-async function verify(deps: SignInDeps, { provider, flow, parameters }: Arrival, call: Call): Promise<Answer> {
+async function verify(
+  deps: SignInDeps,
+  { provider, flow, parameters }: Arrival,
+  call: Call,
+): Promise<Answer> {
   const credentials = await openCredentials(deps.keys, provider);
-  const answer = await deps.protocols.finish(provider, credentials, { flow, parameters, signal: call.signal });
+  const answer = await deps.protocols.finish(provider, credentials, {
+    flow,
+    parameters,
+    signal: call.signal,
+  });
   if (!answer.assertion) return answer;
   const id = createHash('sha256').update(answer.assertion.id).digest('hex');
-  const isNew = await takeAssertion(deps.database, { tenant: provider.tenant, provider: provider.id, id }, answer.assertion.expiresAt);
+  const isNew = await takeAssertion(
+    deps.database,
+    { tenant: provider.tenant, provider: provider.id, id },
+    answer.assertion.expiresAt,
+  );
   if (!isNew) throw new SignInRefused('ANSWER_INVALID', 'the assertion was used before');
   return answer;
 }
 
-type Admission = { provider: ProviderValues; issuer: string; person: Person; request: FinishRequest };
+type Admission = {
+  provider: ProviderValues;
+  issuer: string;
+  person: Person;
+  request: FinishRequest;
+};
 
-async function admit({ database, federation, admission }: SignInDeps, { provider, issuer, person, request }: Admission): Promise<string> {
+async function admit(
+  { database, federation, admission }: SignInDeps,
+  { provider, issuer, person, request }: Admission,
+): Promise<string> {
   const { tenant, id, jit, name: tenantName } = provider;
   const { ip, userAgent } = request;
   // A tenant that is closed takes nobody: nobody is made or linked for it.
@@ -105,17 +150,45 @@ async function admit({ database, federation, admission }: SignInDeps, { provider
   if (!open) throw new SignInRefused('NO_MEMBER', 'the tenant is not active');
   const { verified: domains, lapsed: lapsedDomains } = await findDomains(database, tenant);
   const { groups: _unknownThere, ...profile } = person;
-  const { user } = await federation.admit({ ...profile, tenant, tenantName, provider: id, issuer, domains, lapsedDomains, jit, ip, userAgent });
+  const { user } = await federation.admit({
+    ...profile,
+    tenant,
+    tenantName,
+    provider: id,
+    issuer,
+    domains,
+    lapsedDomains,
+    jit,
+    ip,
+    userAgent,
+  });
   if (!user) throw new Error('identity admits nobody without saying why');
   return user.id;
 }
 
 type Joining = { provider: ProviderValues; person: Person; request: FinishRequest; userId: string };
 
-async function join({ admission, log }: SignInDeps, { provider, person, request, userId }: Joining): Promise<void> {
+async function join(
+  { admission, log }: SignInDeps,
+  { provider, person, request, userId }: Joining,
+): Promise<void> {
   const { tenant, id, jit: mayJoin, defaultRoles } = provider;
   const { ip, userAgent } = request;
   const mapped = mapGroups(person.groups, provider);
-  const { missing } = await admission.join({ tenant, userId, mayJoin, defaultRoles, provider: id, ...mapped, ip, userAgent });
-  if (missing.length > 0) log.warn('a provider maps groups to what is not there any more', { tenant, provider: id, missing });
+  const { missing } = await admission.join({
+    tenant,
+    userId,
+    mayJoin,
+    defaultRoles,
+    provider: id,
+    ...mapped,
+    ip,
+    userAgent,
+  });
+  if (missing.length > 0)
+    log.warn('a provider maps groups to what is not there any more', {
+      tenant,
+      provider: id,
+      missing,
+    });
 }

@@ -38,15 +38,33 @@ type Store = { database: Database; keys: TenantKeys };
 type Place = { tenant: string; provider: string };
 
 /** Keeps a flow for ten minutes. Returns what the browser must show to end it. */
-export async function keepFlow({ database, keys }: Store, { tenant, provider }: Place, flow: Flow, target: ReturnTarget): Promise<string> {
+export async function keepFlow(
+  { database, keys }: Store,
+  { tenant, provider }: Place,
+  flow: Flow,
+  target: ReturnTarget,
+): Promise<string> {
   const binding = random();
   const id = idOf(flow.state);
-  const { dekId, sealed } = flow.verifier === '' ? { dekId: '', sealed: Buffer.alloc(0) } : await keys.seal(tenant, Buffer.from(flow.verifier), contextOf(id));
+  const { dekId, sealed } =
+    flow.verifier === ''
+      ? { dekId: '', sealed: Buffer.alloc(0) }
+      : await keys.seal(tenant, Buffer.from(flow.verifier), contextOf(id));
   const now = new Date();
   await database.transaction(tenant, async (em) => {
     const times = { createdAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
     em.persist(
-      em.create(FlowEntity, { tenant, id, provider, bindingHash: hash(binding), request: flow.request, dekId, verifierEnc: sealed, ...target, ...times }),
+      em.create(FlowEntity, {
+        tenant,
+        id,
+        provider,
+        bindingHash: hash(binding),
+        request: flow.request,
+        dekId,
+        verifierEnc: sealed,
+        ...target,
+        ...times,
+      }),
     );
   });
   return binding;
@@ -55,13 +73,25 @@ export async function keepFlow({ database, keys }: Store, { tenant, provider }: 
 export type Visit = Place & { state: string; bindings: Readonly<Record<string, string>> };
 
 /** Ends a flow for the browser that has begun it: it serves once. Throws SignInRefused for every other. */
-export async function takeFlow({ database, keys }: Store, { tenant, provider, state, bindings }: Visit): Promise<Flow & ReturnTarget> {
+export async function takeFlow(
+  { database, keys }: Store,
+  { tenant, provider, state, bindings }: Visit,
+): Promise<Flow & ReturnTarget> {
   const key = { tenant, provider, id: idOf(state) };
   const row = await consumeFlow(database, key, hash(bindings[cookieOf(state)] ?? ''));
   if (!row) {
-    if (await isFlowWaiting(database, key)) throw new SignInRefused('FLOW_ELSEWHERE', 'the answer came to another browser than the one that had asked');
+    if (await isFlowWaiting(database, key))
+      throw new SignInRefused(
+        'FLOW_ELSEWHERE',
+        'the answer came to another browser than the one that had asked',
+      );
     throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
   }
-  const verifier = row.dekId === '' ? '' : (await keys.open(tenant, { dekId: row.dekId, sealed: row.verifierEnc }, contextOf(row.id))).toString();
+  const verifier =
+    row.dekId === ''
+      ? ''
+      : (
+          await keys.open(tenant, { dekId: row.dekId, sealed: row.verifierEnc }, contextOf(row.id))
+        ).toString();
   return { state, request: row.request, verifier, returnTo: row.returnTo, origin: row.origin };
 }

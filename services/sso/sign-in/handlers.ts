@@ -13,7 +13,8 @@ import { startSignIn } from './start.ts';
 export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
   // Before anything else is done for an address: each sign-in is a row, and each answer a signature.
   async function count(ip: string): Promise<void> {
-    if (deps.signInLimit) await deps.limiter.take(`address sign_in ${callerNetwork(ip)}`, deps.signInLimit);
+    if (deps.signInLimit)
+      await deps.limiter.take(`address sign_in ${callerNetwork(ip)}`, deps.signInLimit);
   }
   return {
     async start(request, call) {
@@ -28,7 +29,11 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
       await count(ip);
       const provider = await findProvider(deps.database, tenant, id);
       if (provider?.kind !== 'saml') throw notFound('provider');
-      return { xml: spMetadata(samlProvider(provider, await openCredentials(deps.keys, provider), deps.publicUrl)) };
+      return {
+        xml: spMetadata(
+          samlProvider(provider, await openCredentials(deps.keys, provider), deps.publicUrl),
+        ),
+      };
     },
   };
 }

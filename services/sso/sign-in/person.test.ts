@@ -3,26 +3,58 @@ import { test } from 'node:test';
 import { mapGroups, readPerson } from './person.ts';
 import { SignInRefused } from './refusal.ts';
 
-const read = (kind: string, claims: Record<string, unknown>, attributeMap: Record<string, string> = {}) =>
-  readPerson({ issuer: 'https://id.example.com', subject: 'S', claims }, { kind, attributeMap });
+const read = (
+  kind: string,
+  claims: Record<string, unknown>,
+  attributeMap: Record<string, string> = {},
+) => readPerson({ issuer: 'https://id.example.com', subject: 'S', claims }, { kind, attributeMap });
 const refuses = (work: () => unknown, detail: RegExp) =>
-  assert.throws(work, (error) => error instanceof SignInRefused && error.reason === 'ANSWER_INVALID' && detail.test(error.detail));
+  assert.throws(
+    work,
+    (error) =>
+      error instanceof SignInRefused &&
+      error.reason === 'ANSWER_INVALID' &&
+      detail.test(error.detail),
+  );
 const email = 'ada@example.com';
 
 test('an OIDC provider is read in its usual places', () => {
-  const person = read('oidc', { email, email_verified: true, name: 'Ada', given_name: 'A', family_name: 'L', locale: 'en', groups: ['eng', 7, ''] });
+  const person = read('oidc', {
+    email,
+    email_verified: true,
+    name: 'Ada',
+    given_name: 'A',
+    family_name: 'L',
+    locale: 'en',
+    groups: ['eng', 7, ''],
+  });
   assert.deepEqual(
     { ...person, picture: undefined },
-    { subject: 'S', email, emailVerified: true, name: 'Ada', givenName: 'A', familyName: 'L', picture: undefined, locale: 'en', groups: ['eng'] },
+    {
+      subject: 'S',
+      email,
+      emailVerified: true,
+      name: 'Ada',
+      givenName: 'A',
+      familyName: 'L',
+      picture: undefined,
+      locale: 'en',
+      groups: ['eng'],
+    },
   );
 });
 
 test('an address is verified by the word true alone', () => {
-  for (const value of ['true', 1, 'yes', {}, [true], null, undefined, false]) assert.equal(read('oidc', { email, email_verified: value }).emailVerified, false);
+  for (const value of ['true', 1, 'yes', {}, [true], null, undefined, false])
+    assert.equal(read('oidc', { email, email_verified: value }).emailVerified, false);
   assert.equal(read('oidc', { email }).emailVerified, false);
   // It is said of the claim email, and not of one that anybody may write.
   assert.equal(
-    read('oidc', { preferred_username: email, email: 'own@example.com', email_verified: true }, { Email: 'preferred_username' }).emailVerified,
+    read(
+      'oidc',
+      { preferred_username: email, email: 'own@example.com', email_verified: true },
+      { Email: 'preferred_username' },
+    ).emailVerified,
     false,
   );
 });
@@ -30,33 +62,56 @@ test('an address is verified by the word true alone', () => {
 test('a claim that the provider’s record names says it instead, and then nothing else does', () => {
   const map = { EmailVerified: 'xms_edov', Email: 'upn' };
   assert.equal(read('oidc', { upn: email, xms_edov: 'true' }, map).emailVerified, true);
-  assert.equal(read('oidc', { upn: email, xms_edov: false, email_verified: true }, map).emailVerified, false);
+  assert.equal(
+    read('oidc', { upn: email, xms_edov: false, email_verified: true }, map).emailVerified,
+    false,
+  );
   assert.equal(read('oidc', { email, email_verified: true }, map).email, '');
 });
 
 test('a SAML provider asserts what it signs', () => {
   const claimed = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress';
-  const person = read('saml', { [claimed]: email, memberOf: ['a', 'b'], 'urn:oid:2.5.4.4': 'Lovelace' });
-  assert.deepEqual([person.email, person.emailVerified, person.groups, person.familyName], [email, true, ['a', 'b'], 'Lovelace']);
+  const person = read('saml', {
+    [claimed]: email,
+    memberOf: ['a', 'b'],
+    'urn:oid:2.5.4.4': 'Lovelace',
+  });
+  assert.deepEqual(
+    [person.email, person.emailVerified, person.groups, person.familyName],
+    [email, true, ['a', 'b'], 'Lovelace'],
+  );
 });
 
 test('a NameID that is an address is one, unless another place is named', () => {
-  const named = { nameID: email, nameIDFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress' };
+  const named = {
+    nameID: email,
+    nameIDFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+  };
   assert.equal(read('saml', named).email, email);
   assert.equal(read('saml', named, { Email: 'mail' }).email, '');
-  assert.equal(read('saml', { ...named, nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent' }).email, '');
+  assert.equal(
+    read('saml', { ...named, nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent' })
+      .email,
+    '',
+  );
 });
 
 test('what cannot be told apart is refused: several addresses, a subject that is transient, or not exactly one', () => {
   refuses(() => read('saml', { mail: [email, 'other@example.com'] }), /several addresses/);
-  refuses(() => read('saml', { nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }), /transient/);
-  for (const value of [undefined, '', ['a', 'b'], 7]) refuses(() => read('saml', { uid: value }, { Subject: 'uid' }), /not exactly one uid/);
+  refuses(
+    () => read('saml', { nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }),
+    /transient/,
+  );
+  for (const value of [undefined, '', ['a', 'b'], 7])
+    refuses(() => read('saml', { uid: value }, { Subject: 'uid' }), /not exactly one uid/);
   assert.equal(read('saml', { uid: ['42'] }, { Subject: 'uid' }).subject, '42');
   refuses(() => read('oidc', { email: 'no address' }), /address/);
 });
 
 test('no claim reaches a prototype', () => {
-  const claims = JSON.parse('{"__proto__": {"email": "ada@example.com", "email_verified": true}}') as Record<string, unknown>;
+  const claims = JSON.parse(
+    '{"__proto__": {"email": "ada@example.com", "email_verified": true}}',
+  ) as Record<string, unknown>;
   assert.deepEqual([read('oidc', claims).email, read('oidc', claims).emailVerified], ['', false]);
   assert.equal(read('oidc', {}, { Email: 'constructor' }).email, '');
 });
@@ -67,6 +122,9 @@ test('groups are what the mappings say of them, exactly', () => {
     { value: 'eng', group: 'eng', role: 'editor' },
     { value: 'ops', group: '', role: 'editor' },
   ];
-  assert.deepEqual(mapGroups(['eng', 'ops', 'eng'], { groupMappings }), { groups: ['eng/backend', 'eng'], roles: ['editor'] });
+  assert.deepEqual(mapGroups(['eng', 'ops', 'eng'], { groupMappings }), {
+    groups: ['eng/backend', 'eng'],
+    roles: ['editor'],
+  });
   assert.deepEqual(mapGroups(['ENG', 'en'], { groupMappings }), { groups: [], roles: [] });
 });

@@ -34,8 +34,19 @@ const usual: Record<'oidc' | 'saml', Record<Field, readonly string[]>> = {
     Groups: ['groups'],
   },
   saml: {
-    Email: ['email', 'mail', 'emailAddress', `${claimed}/emailaddress`, 'urn:oid:0.9.2342.19200300.100.1.3'],
-    Name: ['displayName', 'name', 'http://schemas.microsoft.com/identity/claims/displayname', 'urn:oid:2.16.840.1.113730.3.1.241'],
+    Email: [
+      'email',
+      'mail',
+      'emailAddress',
+      `${claimed}/emailaddress`,
+      'urn:oid:0.9.2342.19200300.100.1.3',
+    ],
+    Name: [
+      'displayName',
+      'name',
+      'http://schemas.microsoft.com/identity/claims/displayname',
+      'urn:oid:2.16.840.1.113730.3.1.241',
+    ],
     GivenName: ['givenName', 'firstName', `${claimed}/givenname`, 'urn:oid:2.5.4.42'],
     FamilyName: ['sn', 'surname', 'lastName', `${claimed}/surname`, 'urn:oid:2.5.4.4'],
     Picture: ['picture'],
@@ -53,12 +64,16 @@ const usual: Record<'oidc' | 'saml', Record<Field, readonly string[]>> = {
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
 /** Reads what the provider has said of a person, in the places that the provider's record names. Throws SignInRefused for what cannot be told apart. */
-export function readPerson(asserted: Asserted, { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>): Person {
+export function readPerson(
+  asserted: Asserted,
+  { kind, attributeMap }: Pick<ProviderValues, 'kind' | 'attributeMap'>,
+): Person {
   const { claims } = asserted;
   const places = usual[kind === 'saml' ? 'saml' : 'oidc'];
   const found = (field: Field): unknown => {
     const mapped = attributeMap[field];
-    const name = mapped === undefined ? places[field].find((one) => Object.hasOwn(claims, one)) : mapped;
+    const name =
+      mapped === undefined ? places[field].find((one) => Object.hasOwn(claims, one)) : mapped;
     return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined;
   };
   const text = (field: Field): string => textsOf(found(field))[0] ?? '';
@@ -80,19 +95,30 @@ function readSubject(asserted: Asserted, kind: string, mapped: string | undefine
   if (mapped !== undefined) {
     const [named, ...more] = textsOf(Object.hasOwn(claims, mapped) ? claims[mapped] : undefined);
     if (named === undefined || named === '' || more.length > 0)
-      throw new SignInRefused('ANSWER_INVALID', `the answer has not exactly one ${mapped}, which AttributeMap names as Subject`);
+      throw new SignInRefused(
+        'ANSWER_INVALID',
+        `the answer has not exactly one ${mapped}, which AttributeMap names as Subject`,
+      );
     return named;
   }
   if (kind === 'saml') assertLasting(asserted);
   return subject;
 }
 
-const addressInName = (claims: Asserted['claims'], map: Readonly<Record<string, string>>): unknown =>
-  map['Email'] === undefined && claims['nameIDFormat'] === emailFormat ? claims['nameID'] : undefined;
+const addressInName = (
+  claims: Asserted['claims'],
+  map: Readonly<Record<string, string>>,
+): unknown =>
+  map['Email'] === undefined && claims['nameIDFormat'] === emailFormat
+    ? claims['nameID']
+    : undefined;
 
 function readEmail(found: readonly string[]): string {
   if (found.length > 1)
-    throw new SignInRefused('ANSWER_INVALID', 'the answer has several addresses, and which one counts cannot be told: name the one in AttributeMap');
+    throw new SignInRefused(
+      'ANSWER_INVALID',
+      'the answer has several addresses, and which one counts cannot be told: name the one in AttributeMap',
+    );
   const [text = ''] = found;
   if (text === '') return '';
   const email = findEmail(text);
@@ -101,26 +127,47 @@ function readEmail(found: readonly string[]): string {
 }
 
 // An OIDC provider says by a claim whether it has verified the address. A SAML provider has no such word: what it signs, it asserts.
-function isVerified(claims: Asserted['claims'], kind: string, map: Readonly<Record<string, string>>): boolean {
+function isVerified(
+  claims: Asserted['claims'],
+  kind: string,
+  map: Readonly<Record<string, string>>,
+): boolean {
   const mapped = map['EmailVerified'];
-  if (mapped !== undefined) return Object.hasOwn(claims, mapped) && [true, 'true'].includes(single(claims[mapped]) as boolean | string);
+  if (mapped !== undefined)
+    return (
+      Object.hasOwn(claims, mapped) &&
+      [true, 'true'].includes(single(claims[mapped]) as boolean | string)
+    );
   if (kind === 'saml') return true;
   // That claim is about the claim `email`, and says nothing of another one.
-  return (map['Email'] ?? 'email') === 'email' && Object.hasOwn(claims, 'email_verified') && claims['email_verified'] === true;
+  return (
+    (map['Email'] ?? 'email') === 'email' &&
+    Object.hasOwn(claims, 'email_verified') &&
+    claims['email_verified'] === true
+  );
 }
 
-const single = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);
+const single = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 1 ? value[0] : value;
 
 /** The texts of a claim: one, a list, or none. */
 function textsOf(value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((one): one is string => typeof one === 'string' && one !== '' && one.isWellFormed() && !one.includes('\u0000'));
+  return values.filter(
+    (one): one is string =>
+      typeof one === 'string' && one !== '' && one.isWellFormed() && !one.includes('\u0000'),
+  );
 }
 
 /** What a person's groups mean here, by the provider's mappings. */
-export function mapGroups(groups: readonly string[], { groupMappings }: Pick<ProviderValues, 'groupMappings'>): { groups: string[]; roles: string[] } {
+export function mapGroups(
+  groups: readonly string[],
+  { groupMappings }: Pick<ProviderValues, 'groupMappings'>,
+): { groups: string[]; roles: string[] } {
   const has = new Set(groups);
   const meant = groupMappings.filter(({ value }) => has.has(value));
-  const each = (field: 'group' | 'role') => [...new Set(meant.map((mapping) => mapping[field]).filter((name) => name !== ''))];
+  const each = (field: 'group' | 'role') => [
+    ...new Set(meant.map((mapping) => mapping[field]).filter((name) => name !== '')),
+  ];
   return { groups: each('group'), roles: each('role') };
 }

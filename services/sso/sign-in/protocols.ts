@@ -22,31 +22,62 @@ type Deps = { oidc: Oidc; saml: Saml; publicUrl: string };
 
 export function createProtocols({ oidc, saml, publicUrl }: Deps) {
   return {
-    async begin(provider: ProviderValues, credentials: Credentials, { state, request, verifier }: Flow): Promise<Begun> {
+    async begin(
+      provider: ProviderValues,
+      credentials: Credentials,
+      { state, request, verifier }: Flow,
+    ): Promise<Begun> {
       if (provider.kind === 'oidc') {
-        return { redirect: await oidc.begin(oidcProvider(provider, credentials, publicUrl), { state, nonce: request, codeVerifier: verifier }) };
+        return {
+          redirect: await oidc.begin(oidcProvider(provider, credentials, publicUrl), {
+            state,
+            nonce: request,
+            codeVerifier: verifier,
+          }),
+        };
       }
-      const begun = await saml.begin(samlProvider(provider, credentials, publicUrl), { requestId: request, relayState: state });
+      const begun = await saml.begin(samlProvider(provider, credentials, publicUrl), {
+        requestId: request,
+        relayState: state,
+      });
       return 'form' in begun ? { redirect: begun.url, form: begun.form } : begun;
     },
 
     /** `flow` is undefined where a SAML provider has sent an answer that nobody had asked for. */
-    async finish(provider: ProviderValues, credentials: Credentials, { flow, parameters, signal }: Arrival): Promise<Answer> {
+    async finish(
+      provider: ProviderValues,
+      credentials: Credentials,
+      { flow, parameters, signal }: Arrival,
+    ): Promise<Answer> {
       if (provider.kind === 'oidc') {
-        if (!flow) throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
+        if (!flow)
+          throw new SignInRefused('FLOW_UNKNOWN', 'the sign-in has expired or was finished before');
         const { state, request: nonce, verifier: codeVerifier } = flow;
-        return oidc.finish(oidcProvider(provider, credentials, publicUrl), { state, nonce, codeVerifier }, parameters, signal);
+        return oidc.finish(
+          oidcProvider(provider, credentials, publicUrl),
+          { state, nonce, codeVerifier },
+          parameters,
+          signal,
+        );
       }
       const {
         assertionId: id,
         expiresAt,
         ...asserted
-      } = await saml.finish(samlProvider(provider, credentials, publicUrl), { requestId: flow?.request }, parameters);
+      } = await saml.finish(
+        samlProvider(provider, credentials, publicUrl),
+        { requestId: flow?.request },
+        parameters,
+      );
       return { ...asserted, assertion: { id, expiresAt } };
     },
 
     /** Looks at a provider without signing anybody in. */
-    async check(provider: ProviderValues, credentials: Credentials, signal: AbortSignal): Promise<Finding[]> {
+    async check(
+      provider: ProviderValues,
+      credentials: Credentials,
+      signal: AbortSignal,
+    ): Promise<Finding[]> {
       return provider.kind === 'oidc'
         ? oidc.check(oidcProvider(provider, credentials, publicUrl), signal)
         : checkSaml(samlProvider(provider, credentials, publicUrl), new Date());
@@ -59,9 +90,17 @@ export function createProtocols({ oidc, saml, publicUrl }: Deps) {
   };
 }
 
-export type Arrival = { flow: Flow | undefined; parameters: Record<string, string>; signal: AbortSignal };
+export type Arrival = {
+  flow: Flow | undefined;
+  parameters: Record<string, string>;
+  signal: AbortSignal;
+};
 
-function oidcProvider(provider: ProviderValues, { clientSecret, privateKey }: Credentials, publicUrl: string): OidcProvider {
+function oidcProvider(
+  provider: ProviderValues,
+  { clientSecret, privateKey }: Credentials,
+  publicUrl: string,
+): OidcProvider {
   const { issuer, clientId, scopes, tokenAuthMethod, responseMode } = provider;
   return {
     issuer,
@@ -82,7 +121,11 @@ function claimsOf({ attributeMap, groupMappings }: ProviderValues): string[] {
   return [Email, ...Object.values(others), ...(groupMappings.length > 0 ? [Groups] : [])];
 }
 
-export function samlProvider(provider: ProviderValues, { privateKey }: Credentials, publicUrl: string): SamlProvider {
+export function samlProvider(
+  provider: ProviderValues,
+  { privateKey }: Credentials,
+  publicUrl: string,
+): SamlProvider {
   const { idpEntityId, idpSsoUrl, idpCertificates, requestBinding, spCertificate } = provider;
   return {
     idpEntityId,

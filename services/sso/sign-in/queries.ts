@@ -1,7 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 
-export type FlowRow = { id: string; request: string; dekId: string; verifierEnc: Buffer; returnTo: string; origin: string };
+export type FlowRow = {
+  id: string;
+  request: string;
+  dekId: string;
+  verifierEnc: Buffer;
+  returnTo: string;
+  origin: string;
+};
 type FlowKey = { tenant: string; provider: string; id: string };
 
 const consume: Statement = {
@@ -11,7 +18,11 @@ const consume: Statement = {
 };
 
 /** Ends a flow, for whoever has begun it: one of many at once gets it. Another browser does not end it. */
-export async function consumeFlow(database: Database, { tenant, provider, id }: FlowKey, bindingHash: Uint8Array): Promise<FlowRow | undefined> {
+export async function consumeFlow(
+  database: Database,
+  { tenant, provider, id }: FlowKey,
+  bindingHash: Uint8Array,
+): Promise<FlowRow | undefined> {
   const rows = await database.query<FlowRow>(consume, [tenant, id, provider, bindingHash]);
   return rows[0];
 }
@@ -22,7 +33,10 @@ const waiting: Statement = {
 };
 
 /** Whether somebody else has begun this flow. */
-export async function isFlowWaiting(database: Database, { tenant, provider, id }: FlowKey): Promise<boolean> {
+export async function isFlowWaiting(
+  database: Database,
+  { tenant, provider, id }: FlowKey,
+): Promise<boolean> {
   return (await database.query(waiting, [tenant, id, provider])).length > 0;
 }
 
@@ -32,12 +46,22 @@ const take: Statement = {
 };
 
 /** Whether an assertion is taken here for the first time. It is remembered for as long as it could be taken. */
-export async function takeAssertion(database: Database, { tenant, provider, id }: FlowKey, expiresAt: Date): Promise<boolean> {
+export async function takeAssertion(
+  database: Database,
+  { tenant, provider, id }: FlowKey,
+  expiresAt: Date,
+): Promise<boolean> {
   return (await database.query(take, [tenant, provider, id, expiresAt])).length > 0;
 }
 
-const sweepFlows: Statement = { name: 'sso.sweep_flows', text: 'delete from sign_in_flow where expires_at < now()' };
-const sweepAssertions: Statement = { name: 'sso.sweep_assertions', text: 'delete from used_assertion where expires_at < now()' };
+const sweepFlows: Statement = {
+  name: 'sso.sweep_flows',
+  text: 'delete from sign_in_flow where expires_at < now()',
+};
+const sweepAssertions: Statement = {
+  name: 'sso.sweep_assertions',
+  text: 'delete from used_assertion where expires_at < now()',
+};
 
 /** Erases what has had its time. */
 export async function sweepSignIns(database: Database): Promise<void> {

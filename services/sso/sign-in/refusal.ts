@@ -8,17 +8,26 @@ const refusals = {
   FLOW_UNKNOWN: 'This sign-in has expired or was finished before. Please sign in again.',
   FLOW_ELSEWHERE: 'This sign-in was begun in another browser. Please sign in again.',
   PROVIDER_INACTIVE: 'This way to sign in is switched off. Please ask your administrator.',
-  PROVIDER_REFUSED: 'Your organisation’s sign-in has refused you, or you have cancelled it. Please try again or ask your administrator.',
-  PROVIDER_UNREACHABLE: 'Your organisation’s sign-in cannot be reached at the moment. Please try again later.',
-  ANSWER_INVALID: 'The answer of your organisation’s sign-in cannot be accepted. Please ask your administrator.',
-  EMAIL_MISSING: 'Your organisation’s sign-in does not tell your address. Please ask your administrator.',
-  EMAIL_UNVERIFIED: 'Your organisation’s sign-in has not verified your address. Please ask your administrator.',
-  DOMAIN_FOREIGN: 'Your address belongs to none of your organisation’s domains. Please ask your administrator.',
+  PROVIDER_REFUSED:
+    'Your organisation’s sign-in has refused you, or you have cancelled it. Please try again or ask your administrator.',
+  PROVIDER_UNREACHABLE:
+    'Your organisation’s sign-in cannot be reached at the moment. Please try again later.',
+  ANSWER_INVALID:
+    'The answer of your organisation’s sign-in cannot be accepted. Please ask your administrator.',
+  EMAIL_MISSING:
+    'Your organisation’s sign-in does not tell your address. Please ask your administrator.',
+  EMAIL_UNVERIFIED:
+    'Your organisation’s sign-in has not verified your address. Please ask your administrator.',
+  DOMAIN_FOREIGN:
+    'Your address belongs to none of your organisation’s domains. Please ask your administrator.',
   NO_ACCOUNT: 'You have no account here yet. Please ask your administrator for an invitation.',
-  NO_MEMBER: 'You are not a member of this organisation. Please ask your administrator for an invitation.',
+  NO_MEMBER:
+    'You are not a member of this organisation. Please ask your administrator for an invitation.',
   ACCOUNT_DISABLED: 'Your account is disabled. Please ask your administrator.',
-  ALREADY_LINKED: 'Your account here belongs to another identity of your organisation’s sign-in. Please ask whoever runs this service to remove that one.',
-  RETURN_FOREIGN: 'The address to return to is not allowed. Please begin again where you came from.',
+  ALREADY_LINKED:
+    'Your account here belongs to another identity of your organisation’s sign-in. Please ask whoever runs this service to remove that one.',
+  RETURN_FOREIGN:
+    'The address to return to is not allowed. Please begin again where you came from.',
 } as const;
 
 export type RefusalReason = keyof typeof refusals;
@@ -43,5 +52,9 @@ export class SignInRefused extends ServiceError {
 /** What identity or access refused, in the words that a person gets here. Others stay as they are. */
 export function asRefusal(thrown: unknown): unknown {
   const error = thrown instanceof ConnectError ? toServiceError(thrown) : thrown;
-  return error instanceof ServiceError && isReason(error.reason) && !(error instanceof SignInRefused) ? new SignInRefused(error.reason, error.message) : thrown;
+  return error instanceof ServiceError &&
+    isReason(error.reason) &&
+    !(error instanceof SignInRefused)
+    ? new SignInRefused(error.reason, error.message)
+    : thrown;
 }

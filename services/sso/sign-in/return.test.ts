@@ -1,25 +1,46 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readReturn, withCode } from './return.ts';
 import { SignInRefused } from './refusal.ts';
+import { readReturn, withCode } from './return.ts';
 
-const rules = { publicUrl: 'https://example.com/iam', allowedOrigins: ['https://app.example.com', 'http://127.0.0.1:3000'] };
+const rules = {
+  publicUrl: 'https://example.com/iam',
+  allowedOrigins: ['https://app.example.com', 'http://127.0.0.1:3000'],
+};
 
 test('a path below the public URL is returned to, and without one the sign-in page', () => {
-  assert.deepEqual(readReturn('', rules), { returnTo: 'https://example.com/iam/login', origin: '' });
-  assert.deepEqual(readReturn('/app?a=b#c', rules), { returnTo: 'https://example.com/iam/app?a=b#c', origin: '' });
-  assert.deepEqual(readReturn('https://example.com/app', rules), { returnTo: 'https://example.com/app', origin: '' });
+  assert.deepEqual(readReturn('', rules), {
+    returnTo: 'https://example.com/iam/login',
+    origin: '',
+  });
+  assert.deepEqual(readReturn('/app?a=b#c', rules), {
+    returnTo: 'https://example.com/iam/app?a=b#c',
+    origin: '',
+  });
+  assert.deepEqual(readReturn('https://example.com/app', rules), {
+    returnTo: 'https://example.com/app',
+    origin: '',
+  });
 });
 
 test('an allowed origin gets a code', () => {
   const target = readReturn('https://app.example.com/back?next=1', rules);
-  assert.deepEqual(target, { returnTo: 'https://app.example.com/back?next=1', origin: 'https://app.example.com' });
-  assert.equal(withCode(target.returnTo, 'bwkc_x'), 'https://app.example.com/back?next=1&code=bwkc_x');
+  assert.deepEqual(target, {
+    returnTo: 'https://app.example.com/back?next=1',
+    origin: 'https://app.example.com',
+  });
+  assert.equal(
+    withCode(target.returnTo, 'bwkc_x'),
+    'https://app.example.com/back?next=1&code=bwkc_x',
+  );
   assert.equal(readReturn('http://127.0.0.1:3000', rules).origin, 'http://127.0.0.1:3000');
 });
 
 test('a code that the address has already is replaced', () => {
-  assert.equal(withCode('https://app.example.com/?code=theirs&code=again', 'ours'), 'https://app.example.com/?code=ours');
+  assert.equal(
+    withCode('https://app.example.com/?code=theirs&code=again', 'ours'),
+    'https://app.example.com/?code=ours',
+  );
 });
 
 const refused = [

@@ -13,10 +13,21 @@ const ownPath = /^\/(?![/\\])[^\s\\]*$/;
 export function readReturn(text: string, { publicUrl, allowedOrigins }: Rules): ReturnTarget {
   if (text === '') return { returnTo: `${publicUrl}/login`, origin: '' };
   const own = new URL(publicUrl).origin;
-  const url = text.length <= maxLength && isText(text) ? URL.parse(ownPath.test(text) ? `${publicUrl}${text}` : text) : null;
+  const url =
+    text.length <= maxLength && isText(text)
+      ? URL.parse(ownPath.test(text) ? `${publicUrl}${text}` : text)
+      : null;
   const isOwn = url?.origin === own;
-  if (!url || url.username !== '' || url.password !== '' || !(isOwn || allowedOrigins.includes(url.origin)))
-    throw new SignInRefused('RETURN_FOREIGN', 'the address to return to is not at an allowed origin');
+  if (
+    !url ||
+    url.username !== '' ||
+    url.password !== '' ||
+    !(isOwn || allowedOrigins.includes(url.origin))
+  )
+    throw new SignInRefused(
+      'RETURN_FOREIGN',
+      'the address to return to is not at an allowed origin',
+    );
   return { returnTo: url.href, origin: isOwn ? '' : url.origin };
 }
 

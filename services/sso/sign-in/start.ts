@@ -10,18 +10,28 @@ import { SignInRefused } from './refusal.ts';
 import { readReturn } from './return.ts';
 
 /** Begins a sign-in: the browser goes to the provider, and keeps a cookie that binds the answer to it. */
-export async function startSignIn(deps: SignInDeps, { tenant, provider: id, returnTo, ip, userAgent }: StartRequest, call: Call) {
+export async function startSignIn(
+  deps: SignInDeps,
+  { tenant, provider: id, returnTo, ip, userAgent }: StartRequest,
+  call: Call,
+) {
   const provider = await findProvider(deps.database, tenant, id);
   if (!provider) throw notFound('provider');
-  if (!provider.active) throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
+  if (!provider.active)
+    throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const target = readReturn(returnTo, deps);
   const flow = createFlow(provider.kind);
   try {
-    const { redirect, form = {} } = await deps.protocols.begin(provider, await openCredentials(deps.keys, provider), flow);
+    const { redirect, form = {} } = await deps.protocols.begin(
+      provider,
+      await openCredentials(deps.keys, provider),
+      flow,
+    );
     const binding = await keepFlow(deps, { tenant, provider: id }, flow, target);
     return { redirect, form, flow: cookieOf(flow.state), binding };
   } catch (error) {
-    if (error instanceof SignInRefused) await recordFailure(deps, call, { provider, refusal: error, ip, userAgent });
+    if (error instanceof SignInRefused)
+      await recordFailure(deps, call, { provider, refusal: error, ip, userAgent });
     throw error;
   }
 }

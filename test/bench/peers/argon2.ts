@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { verify } from '@node-rs/argon2';
 import { createPasswords } from '@bailiwick/identity/account/passwords.ts';
+import { verify } from '@node-rs/argon2';
 import { password } from '../../people.ts';
 import { median } from '../numbers.ts';
 import { serveBench } from '../peer.ts';
@@ -27,7 +27,11 @@ async function measure(seconds: number) {
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  return { done, perSecond: ((done - alone.length) * 1000) / (performance.now() - started), oneMs: median(alone) };
+  return {
+    done,
+    perSecond: ((done - alone.length) * 1000) / (performance.now() - started),
+    oneMs: median(alone),
+  };
 }
 
 serveBench('ready', ({ seconds }: { seconds: number }) => measure(seconds));

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
+import { parameters } from '@bailiwick/identity/account/passwords.ts';
 import { hash, verify } from '@node-rs/argon2';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
-import { parameters } from '@bailiwick/identity/account/passwords.ts';
 import pg from 'pg';
 import { password } from '../../people.ts';
 import { serveBench } from '../peer.ts';
@@ -28,7 +28,8 @@ const options = {
     ...(hashing === 'argon2id' && {
       password: {
         hash: (text: string) => hash(text, parameters),
-        verify: (stored: { hash: string; password: string }) => verify(stored.hash, stored.password),
+        verify: (stored: { hash: string; password: string }) =>
+          verify(stored.hash, stored.password),
       },
     }),
   },
@@ -39,7 +40,10 @@ const auth = betterAuth(options);
 const people: Array<{ email: string; cookie: string }> = [];
 for (let index = 0; index < Number(users); index++) {
   const email = `person-${index}@example.com`;
-  const { headers } = await auth.api.signUpEmail({ body: { email, password, name: 'Person' }, returnHeaders: true });
+  const { headers } = await auth.api.signUpEmail({
+    body: { email, password, name: 'Person' },
+    returnHeaders: true,
+  });
   people.push({
     email,
     cookie: headers
@@ -51,4 +55,6 @@ for (let index = 0; index < Number(users); index++) {
 
 const handle = toNodeHandler(auth);
 const server = createServer((request, response) => void handle(request, response));
-server.listen(0, '127.0.0.1', () => serveBench({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, people }));
+server.listen(0, '127.0.0.1', () =>
+  serveBench({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, people }),
+);

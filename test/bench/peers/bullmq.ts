@@ -14,7 +14,10 @@ const defaultJobOptions = { attempts: 11, backoff: { type: 'exponential', delay:
 const queue = new Queue<Job>('deliveries', { connection, defaultJobOptions });
 const post = createPoster(receiver, Number(concurrency));
 const tally = createTally();
-const worker = new Worker<Job>('deliveries', ({ data }) => post(data), { connection, concurrency: Number(concurrency) });
+const worker = new Worker<Job>('deliveries', ({ data }) => post(data), {
+  connection,
+  concurrency: Number(concurrency),
+});
 worker.on('completed', tally.ended);
 worker.on('failed', tally.failed);
 worker.on('error', (error) => process.stderr.write(`${String(error)}\n`));
@@ -25,7 +28,9 @@ async function publish(count: number): Promise<void> {
   tally.begin(count);
   const jobs = jobsFor(targets, count);
   for (let at = 0; at < count; at += 500) {
-    await queue.addBulk(jobs.slice(at, at + 500).map((data) => ({ name: 'deliver', data, opts: { jobId: data.id } })));
+    await queue.addBulk(
+      jobs.slice(at, at + 500).map((data) => ({ name: 'deliver', data, opts: { jobId: data.id } })),
+    );
   }
 }
 

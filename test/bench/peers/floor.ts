@@ -1,7 +1,14 @@
 import process from 'node:process';
 import { AckPolicy, connect, nanos, RetentionPolicy, StorageType } from 'nats';
 import { serveBench } from '../peer.ts';
-import { createPoster, createTally, type Drained, type Job, jobsFor, type QueueQuestion } from './post.ts';
+import {
+  createPoster,
+  createTally,
+  type Drained,
+  type Job,
+  jobsFor,
+  type QueueQuestion,
+} from './post.ts';
 
 // The least that a delivery from JetStream takes: a work queue in a file as ours, a pull consumer, a post, an
 // acknowledgement that nobody waits for. No second look at what was done, no attempt log, no retries.
@@ -19,7 +26,11 @@ await manager.streams.add({
   storage: StorageType.File,
   duplicate_window: nanos(600_000),
 });
-await manager.consumers.add('FLOOR', { durable_name: 'floor', ack_policy: AckPolicy.Explicit, max_ack_pending: 1000 });
+await manager.consumers.add('FLOOR', {
+  durable_name: 'floor',
+  ack_policy: AckPolicy.Explicit,
+  max_ack_pending: 1000,
+});
 const client = connection.jetstream();
 const consumer = await client.consumers.get('FLOOR', 'floor');
 const post = createPoster(receiver, Number(concurrency));
@@ -29,7 +40,13 @@ async function publish(count: number): Promise<void> {
   tally.begin(count);
   const jobs = jobsFor(targets, count);
   for (let at = 0; at < count; at += 256) {
-    await Promise.all(jobs.slice(at, at + 256).map((job) => client.publish(`floor${job.path.replaceAll('/', '.')}`, JSON.stringify(job), { msgID: job.id })));
+    await Promise.all(
+      jobs.slice(at, at + 256).map((job) =>
+        client.publish(`floor${job.path.replaceAll('/', '.')}`, JSON.stringify(job), {
+          msgID: job.id,
+        }),
+      ),
+    );
   }
 }
 
@@ -51,4 +68,6 @@ async function drain(): Promise<Drained> {
   return drained;
 }
 
-serveBench('ready', (question: QueueQuestion) => (question.kind === 'publish' ? publish(question.count).then(() => 'done') : drain()));
+serveBench('ready', (question: QueueQuestion) =>
+  question.kind === 'publish' ? publish(question.count).then(() => 'done') : drain(),
+);

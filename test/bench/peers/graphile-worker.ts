@@ -8,13 +8,20 @@ import { createPoster, createTally, type Job, jobsFor, type QueueQuestion } from
 //
 //   node graphile-worker.ts <database url> <receiver url> <paths as JSON> <concurrency> default|tuned
 
-const [connectionString = '', receiver = '', paths = '[]', concurrency = '1', tuning = 'default'] = process.argv.slice(2);
+const [connectionString = '', receiver = '', paths = '[]', concurrency = '1', tuning = 'default'] =
+  process.argv.slice(2);
 const targets = JSON.parse(paths) as string[];
 const post = createPoster(receiver, Number(concurrency));
 const tally = createTally();
 const utils = await makeWorkerUtils({ connectionString });
 await utils.migrate();
-const tuned = { worker: { localQueue: { size: 2 * Number(concurrency) }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
+const tuned = {
+  worker: {
+    localQueue: { size: 2 * Number(concurrency) },
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+  },
+};
 const runner = await run({
   connectionString,
   concurrency: Number(concurrency),
@@ -27,7 +34,11 @@ runner.events.on('job:complete', ({ error }) => (error ? tally.failed() : tally.
 
 async function publish(count: number): Promise<void> {
   tally.begin(count);
-  await utils.addJobs(jobsFor(targets, count).map((payload) => ({ identifier: 'deliver', payload, maxAttempts: 11 })));
+  await utils.addJobs(
+    jobsFor(targets, count).map((payload) => ({ identifier: 'deliver', payload, maxAttempts: 11 })),
+  );
 }
 
-serveBench('ready', (question: QueueQuestion) => (question.kind === 'publish' ? publish(question.count).then(() => 'done') : tally.drained()));
+serveBench('ready', (question: QueueQuestion) =>
+  question.kind === 'publish' ? publish(question.count).then(() => 'done') : tally.drained(),
+);

@@ -19,11 +19,18 @@ export type HopKind = 'own' | 'person' | 'h2' | 'http1';
 
 const [key = '', urls = '{}'] = process.argv.slice(2);
 const { ours, h2, http1 } = JSON.parse(urls) as Record<'ours' | 'h2' | 'http1', string>;
-const transport = createHttpTransport({ url: ours, audience: 'access', sign: createCallerSigner('gateway', key) });
+const transport = createHttpTransport({
+  url: ours,
+  audience: 'access',
+  sign: createCallerSigner('gateway', key),
+});
 const request = { tenant: 'tnt_01', path: 'eng/backend' };
 const own = createClient(Groups, asService(transport, 'gateway'));
 const overH2 = createClient(Groups, createConnectTransport({ baseUrl: h2, httpVersion: '2' }));
-const overHttp1 = createClient(Groups, createConnectTransport({ baseUrl: http1, httpVersion: '1.1' }));
+const overHttp1 = createClient(
+  Groups,
+  createConnectTransport({ baseUrl: http1, httpVersion: '1.1' }),
+);
 const permissions = permissionBitmap((permission) => !permission.startsWith('iam.platform.'));
 const person = {
   type: 'user',
@@ -40,7 +47,12 @@ let requests = 0;
 
 const calls: Record<HopKind, () => Promise<unknown>> = {
   own: () => own.get(request),
-  person: () => own.get(request, { contextValues: contextFor(create(CallerSchema, { ...person, requestId: `request-${requests++}` })) }),
+  person: () =>
+    own.get(request, {
+      contextValues: contextFor(
+        create(CallerSchema, { ...person, requestId: `request-${requests++}` }),
+      ),
+    }),
   h2: () => overH2.get(request),
   http1: () => overHttp1.get(request),
 };

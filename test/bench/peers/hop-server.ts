@@ -17,24 +17,48 @@ import { serveBench } from '../peer.ts';
 //
 //   node hop-server.ts <public key>
 
-const group = { id: 'grp_01', tenant: 'tnt_01', path: 'eng/backend', name: 'Backend', source: 'api' };
-const answer = (method: DescMethod) => create(method.output, (method.localName === 'get' ? { group } : {}) as never);
+const group = {
+  id: 'grp_01',
+  tenant: 'tnt_01',
+  path: 'eng/backend',
+  name: 'Backend',
+  source: 'api',
+};
+const answer = (method: DescMethod) =>
+  create(method.output, (method.localName === 'get' ? { group } : {}) as never);
 
 const ours = await listenRpc({
   host: loopback,
   port: 0,
   grpcPort: 0,
-  routes: routes([Groups, Object.fromEntries(Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]))]),
+  routes: routes([
+    Groups,
+    Object.fromEntries(
+      Groups.methods.map(({ localName }) => [localName, () => Promise.resolve({})]),
+    ),
+  ]),
   dispatch: (method) => Promise.resolve(answer(method)),
   verify: createCallerVerifier('access', new Map([['gateway', process.argv[2] ?? '']])),
   readiness: () => Promise.resolve(undefined),
 });
 
-const handlers: object = Object.fromEntries(Groups.methods.map((method) => [method.localName, () => answer(method)]));
-const stock = connectNodeAdapter({ routes: (router: ConnectRouter) => router.service(Groups, handlers) });
+const handlers: object = Object.fromEntries(
+  Groups.methods.map((method) => [method.localName, () => answer(method)]),
+);
+const stock = connectNodeAdapter({
+  routes: (router: ConnectRouter) => router.service(Groups, handlers),
+});
 
 function listen(server: Server): Promise<string> {
-  return new Promise((resolve) => server.listen(0, loopback, () => resolve(`http://${loopback}:${(server.address() as AddressInfo).port}`)));
+  return new Promise((resolve) =>
+    server.listen(0, loopback, () =>
+      resolve(`http://${loopback}:${(server.address() as AddressInfo).port}`),
+    ),
+  );
 }
 
-serveBench({ ours: `http://${loopback}:${ours.port}`, h2: await listen(createH2c(stock)), http1: await listen(createServer(stock)) });
+serveBench({
+  ours: `http://${loopback}:${ours.port}`,
+  h2: await listen(createH2c(stock)),
+  http1: await listen(createServer(stock)),
+});

@@ -6,5 +6,6 @@ import { serveBench } from '../peer.ts';
 //
 //   node imports.ts <module> …
 
-for (const name of process.argv.slice(2)) await import(name.startsWith('/') ? pathToFileURL(name).href : name);
+for (const name of process.argv.slice(2))
+  await import(name.startsWith('/') ? pathToFileURL(name).href : name);
 serveBench('ready');

@@ -20,8 +20,18 @@ export function jobsFor(paths: readonly string[], count: number): Job[] {
 
 /** An event as fan-out sends it, of half a kilobyte. */
 export function bodyOf(id: string): string {
-  const data = { ID: 'grp_00000000000000000000000001', Tenant: 'tnt_00000000000000000000000001', Path: 'eng/backend', Description: 'x'.repeat(240) };
-  return JSON.stringify({ id, type: 'group.updated', publishedAt: performance.timeOrigin + performance.now(), data });
+  const data = {
+    ID: 'grp_00000000000000000000000001',
+    Tenant: 'tnt_00000000000000000000000001',
+    Path: 'eng/backend',
+    Description: 'x'.repeat(240),
+  };
+  return JSON.stringify({
+    id,
+    type: 'group.updated',
+    publishedAt: performance.timeOrigin + performance.now(),
+    data,
+  });
 }
 
 /** Posts jobs to a receiver. Rejects where the answer is no 200. */
@@ -29,10 +39,15 @@ export function createPoster(url: string, connections: number) {
   const pool = new Pool(url, { connections });
   return async ({ id, path, body: text }: Job): Promise<void> => {
     const body = Buffer.from(text);
-    const headers = deliveryHeaders({ id, type: 'group.updated', endpoint: path, attempt: 1, secrets: [secret], body }, 'bench', new Date());
+    const headers = deliveryHeaders(
+      { id, type: 'group.updated', endpoint: path, attempt: 1, secrets: [secret], body },
+      'bench',
+      new Date(),
+    );
     const response = await pool.request({ method: 'POST', path, headers, body });
     await response.body.dump();
-    if (response.statusCode !== 200) throw new Error(`the receiver answered ${response.statusCode}`);
+    if (response.statusCode !== 200)
+      throw new Error(`the receiver answered ${response.statusCode}`);
   };
 }
 

@@ -1,9 +1,9 @@
+import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
-import { Buffer } from 'node:buffer';
 import { serveBench } from '../peer.ts';
 
 // The floor of an authenticated read: node:http and two prepared statements, and none of what a product is for.
@@ -11,7 +11,11 @@ import { serveBench } from '../peer.ts';
 //
 //   node prototype.ts <database url>
 
-const pool = new pg.Pool({ connectionString: process.argv[2], options: '-c search_path=identity', max: 10 });
+const pool = new pg.Pool({
+  connectionString: process.argv[2],
+  options: '-c search_path=identity',
+  max: 10,
+});
 const bySession = {
   name: 'user_by_session',
   text: "select s.user_id from session s join user_account u on u.id = s.user_id where s.token_hash = $1 and s.expires_at > now() and u.status = 'active'",
@@ -31,11 +35,21 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => void answer());
   async function answer() {
-    const session = await one(bySession, tokenHash((request.headers.authorization ?? '').slice('Bearer '.length)));
+    const session = await one(
+      bySession,
+      tokenHash((request.headers.authorization ?? '').slice('Bearer '.length)),
+    );
     const { Email } = JSON.parse(Buffer.concat(chunks).toString()) as { Email: string };
     const user = session && (await one(byEmail, Email.toLowerCase()));
     const body = JSON.stringify({ User: user });
-    response.writeHead(user ? 200 : 401, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+    response
+      .writeHead(user ? 200 : 401, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      })
+      .end(body);
   }
 });
-server.listen(0, '127.0.0.1', () => serveBench({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+server.listen(0, '127.0.0.1', () =>
+  serveBench({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+);

@@ -10,7 +10,9 @@ import { serveBench } from '../peer.ts';
 export type Aside = { path: string; hangs: boolean };
 
 /** `reset` forgets what came and answers who hangs. */
-export type ReceiverQuestion = { kind: 'reset'; aside?: Aside } | { kind: 'await'; count: number; limitMs: number };
+export type ReceiverQuestion =
+  | { kind: 'reset'; aside?: Aside }
+  | { kind: 'await'; count: number; limitMs: number };
 
 export type Received = {
   /** Bodies that came, each counted once, and how many came again. */
@@ -86,9 +88,20 @@ async function answer(question: ReceiverQuestion): Promise<Received | 'done'> {
   await until(count, limitMs);
   const missing = Array.from({ length: Math.max(0, count - seen.size) }, () => limitMs);
   const waited = [...latencies, ...missing];
-  const tenths = Array.from({ length: 11 }, (_, tenth) => arrivals[Math.max(0, Math.round((count * tenth) / 10) - 1)] ?? Number.NaN);
-  return { count: seen.size, repeated, p50: percentile(waited, 0.5), p99: percentile(waited, 0.99), tenths };
+  const tenths = Array.from(
+    { length: 11 },
+    (_, tenth) => arrivals[Math.max(0, Math.round((count * tenth) / 10) - 1)] ?? Number.NaN,
+  );
+  return {
+    count: seen.size,
+    repeated,
+    p50: percentile(waited, 0.5),
+    p99: percentile(waited, 0.99),
+    tenths,
+  };
 }
 
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => serveBench(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, answer));
+server.listen(0, '127.0.0.1', () =>
+  serveBench(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, answer),
+);

@@ -66,4 +66,6 @@ async function answer({ wanted, limitMs }: { wanted: number; limitMs: number }):
 }
 
 const server = createServer(serve);
-server.listen(0, '127.0.0.1', () => serveBench(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, answer));
+server.listen(0, '127.0.0.1', () =>
+  serveBench(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, answer),
+);

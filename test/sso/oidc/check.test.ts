@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import type { Finding } from '@bailiwick/sso/providers/finding.ts';
 import type { OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
+import type { Finding } from '@bailiwick/sso/providers/finding.ts';
 import { type OidcClient, providerOf, redirectUri, startClient } from './client.ts';
 import { type EvilOp, startEvilOp } from './evil-op.ts';
 import type { Forgery } from './forgeries.ts';
 import { type Op, startOp } from './op.ts';
 
 const { clientSecret: secret } = providerOf('');
-const ask = (oidc: OidcClient, provider: OidcProvider) => oidc.check(provider, new AbortController().signal);
-const levels = (findings: readonly Finding[]) => Object.fromEntries(findings.map(({ check, level }) => [check, level]));
-const messageOf = (findings: readonly Finding[], check: string) => findings.find((finding) => finding.check === check)?.message ?? '';
+const ask = (oidc: OidcClient, provider: OidcProvider) =>
+  oidc.check(provider, new AbortController().signal);
+const levels = (findings: readonly Finding[]) =>
+  Object.fromEntries(findings.map(({ check, level }) => [check, level]));
+const messageOf = (findings: readonly Finding[], check: string) =>
+  findings.find((finding) => finding.check === check)?.message ?? '';
 
 describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
   let op: Op;
@@ -45,16 +48,28 @@ describe('Sso_TestProvider, asked about a provider that is not ours,', () => {
   });
 
   test('tells that a redirect address is not registered', async () => {
-    const findings = await ask(oidc, providerOf(op.issuer, { redirectUri: 'http://127.0.0.1:9/other' }));
+    const findings = await ask(
+      oidc,
+      providerOf(op.issuer, { redirectUri: 'http://127.0.0.1:9/other' }),
+    );
     assert.equal(levels(findings)['authorization_endpoint'], 'error');
-    assert.match(messageOf(findings, 'authorization_endpoint'), /status 400\. .* http:\/\/127\.0\.0\.1:9\/other registered/);
+    assert.match(
+      messageOf(findings, 'authorization_endpoint'),
+      /status 400\. .* http:\/\/127\.0\.0\.1:9\/other registered/,
+    );
   });
 
   test('tells that a client id is unknown, and that a secret is wrong', async () => {
     const unknown = await ask(oidc, providerOf(op.issuer, { clientId: 'another' }));
-    assert.deepEqual([levels(unknown)['authorization_endpoint'], levels(unknown)['client']], ['error', 'error']);
+    assert.deepEqual(
+      [levels(unknown)['authorization_endpoint'], levels(unknown)['client']],
+      ['error', 'error'],
+    );
     const wrong = await ask(oidc, providerOf(op.issuer, { clientSecret: 'wrong' }));
-    assert.deepEqual([levels(wrong)['authorization_endpoint'], levels(wrong)['client']], ['ok', 'error']);
+    assert.deepEqual(
+      [levels(wrong)['authorization_endpoint'], levels(wrong)['client']],
+      ['ok', 'error'],
+    );
     assert.match(messageOf(wrong, 'client'), /the client secret or the way they are sent/);
   });
 
@@ -75,10 +90,20 @@ const set =
   (document) =>
     void (document[name] = value);
 const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], RegExp]> = [
-  ['an issuer of another name', { discovery: set('issuer', 'https://x.example') }, 'discovery', 'error', /to the letter/],
+  [
+    'an issuer of another name',
+    { discovery: set('issuer', 'https://x.example') },
+    'discovery',
+    'error',
+    /to the letter/,
+  ],
   [
     'no discovery document',
-    { raw: { '/.well-known/openid-configuration': (response) => void response.writeHead(404).end() } },
+    {
+      raw: {
+        '/.well-known/openid-configuration': (response) => void response.writeHead(404).end(),
+      },
+    },
     'discovery',
     'error',
     /status 404/,
@@ -90,8 +115,20 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     'error',
     /token_endpoint must be a public address/,
   ],
-  ['an endpoint over http', { discovery: set('userinfo_endpoint', 'http://example.com/') }, 'endpoints', 'error', /userinfo_endpoint must begin with https/],
-  ['no token endpoint', { discovery: set('token_endpoint', undefined) }, 'endpoints', 'error', /token_endpoint is missing/],
+  [
+    'an endpoint over http',
+    { discovery: set('userinfo_endpoint', 'http://example.com/') },
+    'endpoints',
+    'error',
+    /userinfo_endpoint must begin with https/,
+  ],
+  [
+    'no token endpoint',
+    { discovery: set('token_endpoint', undefined) },
+    'endpoints',
+    'error',
+    /token_endpoint is missing/,
+  ],
   [
     'a token endpoint that is longer than any address',
     { discovery: set('token_endpoint', `https://example.com/${'x'.repeat(2048)}`) },
@@ -99,13 +136,55 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     'error',
     /token_endpoint is missing/,
   ],
-  ['no keys', { keys: (published) => void (published['keys'] = []) }, 'keys', 'error', /None of the keys/],
-  ['keys of another kind', { discovery: set('id_token_signing_alg_values_supported', ['ES256']) }, 'keys', 'error', /None of the keys/],
-  ['HMAC alone', { discovery: set('id_token_signing_alg_values_supported', ['HS256', 'none']) }, 'keys', 'error', /no algorithm .* allowed/],
-  ['the implicit flow alone', { discovery: set('response_types_supported', ['id_token']) }, 'response_type', 'error', /code flow/],
-  ['fragments alone', { discovery: set('response_modes_supported', ['fragment']) }, 'response_mode', 'error', /query, but: fragment/],
-  ['PKCE without S256', { discovery: set('code_challenge_methods_supported', ['plain']) }, 'pkce', 'error', /not with S256/],
-  ['no word of PKCE', { discovery: set('code_challenge_methods_supported', undefined) }, 'pkce', 'warning', /sent all the same/],
+  [
+    'no keys',
+    { keys: (published) => void (published['keys'] = []) },
+    'keys',
+    'error',
+    /None of the keys/,
+  ],
+  [
+    'keys of another kind',
+    { discovery: set('id_token_signing_alg_values_supported', ['ES256']) },
+    'keys',
+    'error',
+    /None of the keys/,
+  ],
+  [
+    'HMAC alone',
+    { discovery: set('id_token_signing_alg_values_supported', ['HS256', 'none']) },
+    'keys',
+    'error',
+    /no algorithm .* allowed/,
+  ],
+  [
+    'the implicit flow alone',
+    { discovery: set('response_types_supported', ['id_token']) },
+    'response_type',
+    'error',
+    /code flow/,
+  ],
+  [
+    'fragments alone',
+    { discovery: set('response_modes_supported', ['fragment']) },
+    'response_mode',
+    'error',
+    /query, but: fragment/,
+  ],
+  [
+    'PKCE without S256',
+    { discovery: set('code_challenge_methods_supported', ['plain']) },
+    'pkce',
+    'error',
+    /not with S256/,
+  ],
+  [
+    'no word of PKCE',
+    { discovery: set('code_challenge_methods_supported', undefined) },
+    'pkce',
+    'warning',
+    /sent all the same/,
+  ],
   [
     'other client authentication',
     { discovery: set('token_endpoint_auth_methods_supported', ['none']) },
@@ -113,11 +192,27 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     'error',
     /client_secret_basic for clients, but: none/,
   ],
-  ['no word of email_verified', { discovery: set('claims_supported', ['sub']) }, 'email_verified', 'warning', /asserts as verified/],
-  ['a page instead of an answer', { raw: { '/authorize': (response) => void response.end('<html>') } }, 'authorization_endpoint', 'warning', /cannot be told/],
+  [
+    'no word of email_verified',
+    { discovery: set('claims_supported', ['sub']) },
+    'email_verified',
+    'warning',
+    /asserts as verified/,
+  ],
+  [
+    'a page instead of an answer',
+    { raw: { '/authorize': (response) => void response.end('<html>') } },
+    'authorization_endpoint',
+    'warning',
+    /cannot be told/,
+  ],
   [
     'another place to go',
-    { raw: { '/authorize': (response) => void response.writeHead(302, { location: '/login' }).end() } },
+    {
+      raw: {
+        '/authorize': (response) => void response.writeHead(302, { location: '/login' }).end(),
+      },
+    },
     'authorization_endpoint',
     'warning',
     /cannot be told/,
@@ -129,7 +224,13 @@ const cases: ReadonlyArray<readonly [string, Forgery, string, Finding['level'], 
     'error',
     /does not know one of the scopes/,
   ],
-  ['a token endpoint that is broken', { raw: { '/token': (response) => void response.writeHead(500).end() } }, 'client', 'warning', /status 500/],
+  [
+    'a token endpoint that is broken',
+    { raw: { '/token': (response) => void response.writeHead(500).end() } },
+    'client',
+    'warning',
+    /status 500/,
+  ],
 ];
 
 describe('Sso_TestProvider, asked about a provider with', () => {
@@ -148,7 +249,9 @@ describe('Sso_TestProvider, asked about a provider with', () => {
     test(`${what} says so`, async () => {
       op.arm();
       assert.deepEqual(
-        Object.values(levels(await ask(oidc, providerOf(op.issuer)))).filter((found) => found !== 'ok'),
+        Object.values(levels(await ask(oidc, providerOf(op.issuer)))).filter(
+          (found) => found !== 'ok',
+        ),
         [],
       );
       op.forge(forgery);
@@ -160,8 +263,15 @@ describe('Sso_TestProvider, asked about a provider with', () => {
   }
 
   test('a client without its secret or key says so', async () => {
-    op.forge({ discovery: set('token_endpoint_auth_methods_supported', ['client_secret_jwt', 'private_key_jwt', 'client_secret_basic']) });
-    const of = async (over: Partial<OidcProvider>) => messageOf(await ask(oidc, providerOf(op.issuer, over)), 'client_authentication');
+    op.forge({
+      discovery: set('token_endpoint_auth_methods_supported', [
+        'client_secret_jwt',
+        'private_key_jwt',
+        'client_secret_basic',
+      ]),
+    });
+    const of = async (over: Partial<OidcProvider>) =>
+      messageOf(await ask(oidc, providerOf(op.issuer, over)), 'client_authentication');
     assert.match(await of({ clientSecret: '' }), /no client secret/);
     assert.match(await of({ tokenAuthMethod: 'private_key_jwt' }), /no key/);
     op.forge({
@@ -172,7 +282,10 @@ describe('Sso_TestProvider, asked about a provider with', () => {
         }),
     });
     const { privateKey } = generateKeyPairSync('ed25519');
-    assert.match(await of({ tokenAuthMethod: 'private_key_jwt', privateKey }), /made with EdDSA, and the provider announces: PS256/);
+    assert.match(
+      await of({ tokenAuthMethod: 'private_key_jwt', privateKey }),
+      /made with EdDSA, and the provider announces: PS256/,
+    );
   });
 
   test('faults that have been put right lets people in at once', async () => {

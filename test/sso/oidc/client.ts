@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
-import { limits, type Limits } from '@bailiwick/sso/oidc/http.ts';
+import { type Limits, limits } from '@bailiwick/sso/oidc/http.ts';
 import { createOidc, type OidcFlow, type OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
 import { SignInRefused } from '@bailiwick/sso/sign-in/refusal.ts';
 import { visit } from './visit.ts';
@@ -14,19 +14,31 @@ export const redirectUri = 'http://127.0.0.1:9/callback';
 export type OidcClient = ReturnType<typeof startClient>;
 
 /** The part of the client, with the guard lifted for loopback unless it is said for what. `lines` is what it has logged. */
-export function startClient({ hosts = [], cidrs = ['127.0.0.0/8'], ...own }: Partial<Limits> & { hosts?: string[]; cidrs?: string[] } = {}) {
+export function startClient({
+  hosts = [],
+  cidrs = ['127.0.0.0/8'],
+  ...own
+}: Partial<Limits> & { hosts?: string[]; cidrs?: string[] } = {}) {
   const lines: string[] = [];
-  const write = (message: string, fields?: unknown) => void lines.push(JSON.stringify([message, fields]));
+  const write = (message: string, fields?: unknown) =>
+    void lines.push(JSON.stringify([message, fields]));
   const log: Log = { info: write, warn: write, error: write };
   const pools = createPools({ connectMs: 2000, totalMs: limits.totalMs });
-  const oidc = createOidc({ pools, egress: egressRules({ hosts, cidrs, ports: [] }), log }, { ...limits, ...own });
+  const oidc = createOidc(
+    { pools, egress: egressRules({ hosts, cidrs, ports: [] }), log },
+    { ...limits, ...own },
+  );
   return {
     ...oidc,
     lines,
     /** A whole sign-in: there, through the provider's pages, and back. */
     async signIn(provider: OidcProvider, login: string) {
       const flow = newFlow();
-      const { parameters, method } = await visit(await oidc.begin(provider, flow), provider.redirectUri, login);
+      const { parameters, method } = await visit(
+        await oidc.begin(provider, flow),
+        provider.redirectUri,
+        login,
+      );
       const finish = () => oidc.finish(provider, flow, parameters, new AbortController().signal);
       return { flow, method, parameters, finish };
     },

@@ -38,10 +38,21 @@ export type EvilOpOptions = {
 export const evilAccount = { sub: 'mallory', email: 'mallory@example.com', email_verified: true };
 
 /** Starts the provider. It takes any client, secret and redirect address. */
-export async function startEvilOp({ clientSecret = '', account = evilAccount }: EvilOpOptions = {}) {
+export async function startEvilOp({
+  clientSecret = '',
+  account = evilAccount,
+}: EvilOpOptions = {}) {
   const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const earlier = { code: '', nonce: '' };
-  const forging: Forging = { issuer: '', clientId: '', clientSecret, key: makeKey(), foreignKey: makeKey(), kid: 'the-key', earlier };
+  const forging: Forging = {
+    issuer: '',
+    clientId: '',
+    clientSecret,
+    key: makeKey(),
+    foreignKey: makeKey(),
+    kid: 'the-key',
+    earlier,
+  };
   const state: State = { account, forging, forgery: {}, grants: new Map() };
   const requested: string[] = [];
 
@@ -49,7 +60,10 @@ export async function startEvilOp({ clientSecret = '', account = evilAccount }: 
     const url = new URL(request.url ?? '', forging.issuer);
     requested.push(url.pathname);
     const answer = state.forgery.raw?.[url.pathname] ?? answers[url.pathname];
-    if (answer) void Promise.resolve(answer(response, { state, url, request })).catch(() => response.destroy());
+    if (answer)
+      void Promise.resolve(answer(response, { state, url, request })).catch(() =>
+        response.destroy(),
+      );
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
@@ -75,12 +89,17 @@ export async function startEvilOp({ clientSecret = '', account = evilAccount }: 
   };
 }
 
-type Answer = (response: ServerResponse, asked: { state: State; url: URL; request: IncomingMessage }) => Promise<void> | void;
+type Answer = (
+  response: ServerResponse,
+  asked: { state: State; url: URL; request: IncomingMessage },
+) => Promise<void> | void;
 
 const answers: Readonly<Record<string, Answer>> = {
-  '/.well-known/openid-configuration': (response, { state }) => sendJson(response, describeOp(state)),
+  '/.well-known/openid-configuration': (response, { state }) =>
+    sendJson(response, describeOp(state)),
   '/keys': (response, { state }) => sendJson(response, publishKeys(state)),
-  '/authorize': (response, { state, url }) => void response.writeHead(303, { location: authorize(state, url.searchParams) }).end(),
+  '/authorize': (response, { state, url }) =>
+    void response.writeHead(303, { location: authorize(state, url.searchParams) }).end(),
   '/token': async (response, { state, request }) => {
     const tokens = exchange(state, new URLSearchParams(await text(request)));
     sendJson(response, tokens ?? { error: 'invalid_grant' }, tokens ? 200 : 400);
@@ -115,7 +134,11 @@ function describeOp({ forging, forgery }: State): Json {
 
 function publishKeys({ forging, forgery }: State): Json {
   const [jwk = {}, foreign = {}] = [forging.key, forging.foreignKey].map(
-    (key): Json => ({ ...createPublicKey(key).export({ format: 'jwk' }), use: 'sig', kid: forging.kid }),
+    (key): Json => ({
+      ...createPublicKey(key).export({ format: 'jwk' }),
+      use: 'sig',
+      kid: forging.kid,
+    }),
   );
   const published: Json = { keys: [jwk] };
   forgery.keys?.(published, foreign);
@@ -127,7 +150,12 @@ function authorize({ forging, forgery, grants }: State, asked: URLSearchParams):
   const code = randomBytes(16).toString('hex');
   const of = (name: string) => asked.get(name) ?? '';
   forging.clientId = of('client_id');
-  grants.set(code, { clientId: forging.clientId, redirectUri: of('redirect_uri'), nonce: of('nonce'), accessToken: randomBytes(16).toString('hex') });
+  grants.set(code, {
+    clientId: forging.clientId,
+    redirectUri: of('redirect_uri'),
+    nonce: of('nonce'),
+    accessToken: randomBytes(16).toString('hex'),
+  });
   const answer = new URLSearchParams({ code, state: of('state'), iss: forging.issuer });
   if (forgery.answer) forgery.answer(answer, forging);
   else forging.earlier.code = code;
@@ -135,7 +163,10 @@ function authorize({ forging, forgery, grants }: State, asked: URLSearchParams):
 }
 
 /** What the token endpoint gives for a code; nothing for one that it does not know, or no longer. */
-function exchange({ account, forging, forgery, grants }: State, body: URLSearchParams): Json | undefined {
+function exchange(
+  { account, forging, forgery, grants }: State,
+  body: URLSearchParams,
+): Json | undefined {
   const code = body.get('code') ?? '';
   const grant = grants.get(code);
   if (!grant || body.get('redirect_uri') !== grant.redirectUri) return undefined;
@@ -145,16 +176,29 @@ function exchange({ account, forging, forgery, grants }: State, body: URLSearchP
   const { email, email_verified, ...rest } = account;
   const told = forgery.userinfo ? rest : { ...rest, email, email_verified };
   const times = { iat: now, exp: now + 300 };
-  const claims: Json = { iss: forging.issuer, aud: grant.clientId, nonce: grant.nonce, ...times, at_hash: accessTokenHash(grant.accessToken), ...told };
+  const claims: Json = {
+    iss: forging.issuer,
+    aud: grant.clientId,
+    nonce: grant.nonce,
+    ...times,
+    at_hash: accessTokenHash(grant.accessToken),
+    ...told,
+  };
   if (forgery.token) forgery.token(header, claims, forging);
   else forging.earlier.nonce = grant.nonce;
   const id_token = (forgery.sign ?? signAsPublished)(header, claims, forging);
-  const answer: Json = { access_token: grant.accessToken, token_type: 'Bearer', expires_in: 300, id_token };
+  const answer: Json = {
+    access_token: grant.accessToken,
+    token_type: 'Bearer',
+    expires_in: 300,
+    id_token,
+  };
   forgery.exchange?.(answer, forging);
   return answer;
 }
 
-const signAsPublished = (header: Json, claims: Json, { key }: Forging): string => signToken(header, claims, key);
+const signAsPublished = (header: Json, claims: Json, { key }: Forging): string =>
+  signToken(header, claims, key);
 
 const sendJson = (response: ServerResponse, body: Json, status = 200): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

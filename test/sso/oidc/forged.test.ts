@@ -25,7 +25,9 @@ describe('nobody is signed in by a provider that answers with', () => {
     await op?.stop();
   });
 
-  async function signIn(): Promise<Awaited<ReturnType<Awaited<ReturnType<OidcClient['signIn']>>['finish']>>> {
+  async function signIn(): Promise<
+    Awaited<ReturnType<Awaited<ReturnType<OidcClient['signIn']>>['finish']>>
+  > {
     oidc.forget(op.issuer);
     return (await oidc.signIn(provider, '')).finish();
   }
@@ -34,14 +36,18 @@ describe('nobody is signed in by a provider that answers with', () => {
     test(name, async () => {
       op.arm();
       const { subject, claims } = await signIn();
-      assert.deepEqual([subject, claims['email'], claims['email_verified']], [evilAccount.sub, evilAccount.email, true]);
+      assert.deepEqual(
+        [subject, claims['email'], claims['email_verified']],
+        [evilAccount.sub, evilAccount.email, true],
+      );
       op.arm(name as ForgeryName);
       const started = performance.now();
       const refusal = await refusalOf(signIn);
       assert.ok(performance.now() - started < 8000, `${performance.now() - started} ms`);
       assert.equal(refusal.reason, reason, refusal.detail);
       assert.match(refusal.detail, detail);
-      for (const text of untold) assert.ok(!refusal.detail.includes(text) && !oidc.lines.join().includes(text), text);
+      for (const text of untold)
+        assert.ok(!refusal.detail.includes(text) && !oidc.lines.join().includes(text), text);
       assert.deepEqual(
         op.requested().filter((path) => path.startsWith('/forged')),
         [],
@@ -71,14 +77,22 @@ describe('the egress guard stands before everything that a provider names', () =
     await new Promise((resolve) => inside.close(resolve));
   });
 
-  for (const endpoint of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'authorization_endpoint'] as const) {
+  for (const endpoint of [
+    'token_endpoint',
+    'jwks_uri',
+    'userinfo_endpoint',
+    'authorization_endpoint',
+  ] as const) {
     test(`its ${endpoint}`, async () => {
       const signIn = async () => (await oidc.signIn(providerOf(op.issuer), '')).finish();
       op.arm();
       oidc.forget(op.issuer);
       assert.equal((await signIn()).subject, evilAccount.sub);
       oidc.forget(op.issuer);
-      op.forge({ discovery: (document) => void (document[endpoint] = `${target}/${endpoint}`), userinfo: () => {} });
+      op.forge({
+        discovery: (document) => void (document[endpoint] = `${target}/${endpoint}`),
+        userinfo: () => {},
+      });
       const { reason, detail } = await refusalOf(signIn);
       assert.equal(reason, 'ANSWER_INVALID');
       assert.match(detail, /address is not allowed|must begin with https/);
@@ -89,15 +103,34 @@ describe('the egress guard stands before everything that a provider names', () =
   test('its redirects', async () => {
     for (const path of ['/.well-known/openid-configuration', '/keys', '/token', '/userinfo']) {
       oidc.forget(op.issuer);
-      op.forge({ userinfo: () => {}, raw: { [path]: (response) => void response.writeHead(307, { location: target }).end() } });
-      assert.match((await refusalOf(async () => (await oidc.signIn(providerOf(op.issuer), '')).finish())).detail, /redirects are not followed/, path);
+      op.forge({
+        userinfo: () => {},
+        raw: { [path]: (response) => void response.writeHead(307, { location: target }).end() },
+      });
+      assert.match(
+        (await refusalOf(async () => (await oidc.signIn(providerOf(op.issuer), '')).finish()))
+          .detail,
+        /redirects are not followed/,
+        path,
+      );
     }
     assert.deepEqual(reached, []);
   });
 
   test('the issuer itself', async () => {
-    for (const issuer of [target, 'http://169.254.169.254', 'http://login.example.com', 'https://10.0.0.1', 'https://user:password@127.0.0.1', 'file:///etc']) {
-      assert.match((await refusalOf(() => oidc.begin(providerOf(issuer), newFlow()))).detail, /^The issuer must/, issuer);
+    for (const issuer of [
+      target,
+      'http://169.254.169.254',
+      'http://login.example.com',
+      'https://10.0.0.1',
+      'https://user:password@127.0.0.1',
+      'file:///etc',
+    ]) {
+      assert.match(
+        (await refusalOf(() => oidc.begin(providerOf(issuer), newFlow()))).detail,
+        /^The issuer must/,
+        issuer,
+      );
     }
     assert.deepEqual(reached, []);
   });
@@ -113,8 +146,16 @@ test('an answer of one provider is not taken for that of another', async () => {
     const { parameters } = await oidc.signIn(providerOf(honest.issuer), '');
     evil.arm();
     const mixedUp = () =>
-      oidc.finish(providerOf(evil.issuer), flow, { ...parameters, state: there.searchParams.get('state') ?? '' }, new AbortController().signal);
-    assert.match((await refusalOf(mixedUp)).detail, /from another provider than the one that was asked/);
+      oidc.finish(
+        providerOf(evil.issuer),
+        flow,
+        { ...parameters, state: there.searchParams.get('state') ?? '' },
+        new AbortController().signal,
+      );
+    assert.match(
+      (await refusalOf(mixedUp)).detail,
+      /from another provider than the one that was asked/,
+    );
     assert.deepEqual(evil.requested(), []);
   } finally {
     await oidc.stop();
@@ -129,7 +170,8 @@ test('an unknown key is looked for once a minute, however many sign-ins name one
   try {
     op.arm('an unknown kid');
     const refused = async () => refusalOf((await oidc.signIn(providerOf(op.issuer), '')).finish);
-    for (const { detail } of await Promise.all([refused(), refused(), refused()])) assert.match(detail, /publishes no key/);
+    for (const { detail } of await Promise.all([refused(), refused(), refused()]))
+      assert.match(detail, /publishes no key/);
     assert.match((await refused()).detail, /publishes no key/);
     assert.equal(op.requested().filter((path) => path === '/keys').length, 2);
   } finally {
@@ -142,8 +184,17 @@ test('a key is found among thousands of things that are none', async () => {
   const op = await startEvilOp();
   const oidc = startClient();
   try {
-    op.forge({ keys: (published) => void (published['keys'] = [...Array.from({ length: 40_000 }, () => ({})), ...(published['keys'] as object[])]) });
-    assert.equal((await (await oidc.signIn(providerOf(op.issuer), '')).finish()).subject, evilAccount.sub);
+    op.forge({
+      keys: (published) =>
+        void (published['keys'] = [
+          ...Array.from({ length: 40_000 }, () => ({})),
+          ...(published['keys'] as object[]),
+        ]),
+    });
+    assert.equal(
+      (await (await oidc.signIn(providerOf(op.issuer), '')).finish()).subject,
+      evilAccount.sub,
+    );
   } finally {
     await oidc.stop();
     await op.stop();
@@ -160,7 +211,10 @@ test('a clock that is a minute off is borne, in either direction', async () => {
       { iat: now + 45, nbf: now + 45, exp: now + 350 },
     ]) {
       op.forge({ token: (_header, claims) => void Object.assign(claims, times) });
-      assert.equal((await (await oidc.signIn(providerOf(op.issuer), '')).finish()).subject, evilAccount.sub);
+      assert.equal(
+        (await (await oidc.signIn(providerOf(op.issuer), '')).finish()).subject,
+        evilAccount.sub,
+      );
     }
   } finally {
     await oidc.stop();
@@ -172,7 +226,10 @@ test('an address is not verified by what was said of another', async () => {
   const op = await startEvilOp({ account: { ...evilAccount, email_verified: false } });
   const oidc = startClient();
   try {
-    op.forge({ userinfo: () => {}, token: (_header, claims) => void (claims['email_verified'] = true) });
+    op.forge({
+      userinfo: () => {},
+      token: (_header, claims) => void (claims['email_verified'] = true),
+    });
     const { claims } = await (await oidc.signIn(providerOf(op.issuer), '')).finish();
     assert.deepEqual([claims['email'], claims['email_verified']], [evilAccount.email, false]);
   } finally {

@@ -44,7 +44,11 @@ const document = (name: string, value: (forging: Forging) => unknown, detail: Re
   discovery: (found, forging) => void (found[name] = value(forging)),
   detail,
 });
-const parameter = (name: string, value: (forging: Forging) => string | undefined, detail: RegExp): Forgery => ({
+const parameter = (
+  name: string,
+  value: (forging: Forging) => string | undefined,
+  detail: RegExp,
+): Forgery => ({
   answer(parameters, forging) {
     const text = value(forging);
     if (text === undefined) parameters.delete(name);
@@ -71,23 +75,34 @@ const failsWith =
   (status: number) =>
   (response: ServerResponse): void =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-const publicPem = ({ key }: Forging): string => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
-const foreignJwk = ({ foreignKey }: Forging) => createPublicKey(foreignKey).export({ format: 'jwk' });
+const publicPem = ({ key }: Forging): string =>
+  createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+const foreignJwk = ({ foreignKey }: Forging) =>
+  createPublicKey(foreignKey).export({ format: 'jwk' });
 const large = (kibibytes: number) => JSON.stringify({ keys: [], a: 'x'.repeat(kibibytes * 1024) });
 const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
 
 const signatures = {
-  'alg none': { token: (head) => void (head['alg'] = 'none'), sign: unsignedToken, detail: /algorithm that is not allowed/ },
+  'alg none': {
+    token: (head) => void (head['alg'] = 'none'),
+    sign: unsignedToken,
+    detail: /algorithm that is not allowed/,
+  },
   'alg none, announced': {
     discovery: (found) => void (found['id_token_signing_alg_values_supported'] = ['none', 'RS256']),
     token: (head) => void (head['alg'] = 'none'),
     sign: unsignedToken,
     detail: /algorithm that is not allowed/,
   },
-  'alg nOnE': { token: (head) => void (head['alg'] = 'nOnE'), sign: unsignedToken, detail: /algorithm that is not allowed/ },
+  'alg nOnE': {
+    token: (head) => void (head['alg'] = 'nOnE'),
+    sign: unsignedToken,
+    detail: /algorithm that is not allowed/,
+  },
   'signature left out': { sign: unsignedToken, detail: /signature of the ID token does not fit/ },
   'HS256 with the public key': {
-    discovery: (found) => void (found['id_token_signing_alg_values_supported'] = ['HS256', 'RS256']),
+    discovery: (found) =>
+      void (found['id_token_signing_alg_values_supported'] = ['HS256', 'RS256']),
     token: (head) => void (head['alg'] = 'HS256'),
     sign: (head, claims, forging) => macToken(head, claims, publicPem(forging)),
     detail: /algorithm that is not allowed/,
@@ -98,20 +113,39 @@ const signatures = {
     sign: (head, claims, { clientSecret }) => macToken(head, claims, clientSecret),
     detail: /algorithm that is not allowed/,
   },
-  'an algorithm that is not announced': { token: (head) => void (head['alg'] = 'RS512'), detail: /does not announce/ },
-  'another key under the same kid': { sign: (head, claims, { foreignKey }) => signToken(head, claims, foreignKey), detail: /does not fit/ },
+  'an algorithm that is not announced': {
+    token: (head) => void (head['alg'] = 'RS512'),
+    detail: /does not announce/,
+  },
+  'another key under the same kid': {
+    sign: (head, claims, { foreignKey }) => signToken(head, claims, foreignKey),
+    detail: /does not fit/,
+  },
   'a key in the header': header('jwk', foreignJwk),
   'the address of keys in the header': header('jku', ({ issuer }) => `${issuer}/forged-keys`),
-  'the address of a certificate in the header': header('x5u', ({ issuer }) => `${issuer}/forged-certificate`),
+  'the address of a certificate in the header': header(
+    'x5u',
+    ({ issuer }) => `${issuer}/forged-certificate`,
+  ),
   'an unknown kid': { token: (head) => void (head['kid'] = 'another'), detail: /publishes no key/ },
   'no kid and two keys': {
-    keys: (published, foreign) => void (published['keys'] = [...(published['keys'] as Json[]), { ...foreign, kid: 'another' }]),
+    keys: (published, foreign) =>
+      void (published['keys'] = [...(published['keys'] as Json[]), { ...foreign, kid: 'another' }]),
     token: (head) => void delete head['kid'],
     detail: /or several/,
   },
-  'a key for encryption': { keys: (published) => void Object.assign((published['keys'] as Json[])[0] ?? {}, { use: 'enc' }), detail: /publishes no key/ },
-  'a key that is broken': { keys: (published) => void delete (published['keys'] as Json[])[0]?.['n'], detail: /malformed/ },
-  'a key that is too short': { keys: (published) => void Object.assign((published['keys'] as Json[])[0] ?? {}, { n: 'AQAB' }), detail: /too short/ },
+  'a key for encryption': {
+    keys: (published) => void Object.assign((published['keys'] as Json[])[0] ?? {}, { use: 'enc' }),
+    detail: /publishes no key/,
+  },
+  'a key that is broken': {
+    keys: (published) => void delete (published['keys'] as Json[])[0]?.['n'],
+    detail: /malformed/,
+  },
+  'a key that is too short': {
+    keys: (published) => void Object.assign((published['keys'] as Json[])[0] ?? {}, { n: 'AQAB' }),
+    detail: /too short/,
+  },
   'claims changed after signing': {
     sign(head, claims, { key }) {
       const [first, , last] = signToken(head, claims, key).split('.');
@@ -119,9 +153,18 @@ const signatures = {
     },
     detail: /does not fit/,
   },
-  'demanded extensions': { token: (head) => void Object.assign(head, { crit: ['b64'], b64: false }), detail: /crit/ },
-  'an encrypted ID token': { exchange: (answer) => void (answer['id_token'] = 'eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d'), detail: /encrypted/ },
-  'an ID token that is none': { exchange: (answer) => void (answer['id_token'] = 'e30.e30'), detail: /Invalid JWT/ },
+  'demanded extensions': {
+    token: (head) => void Object.assign(head, { crit: ['b64'], b64: false }),
+    detail: /crit/,
+  },
+  'an encrypted ID token': {
+    exchange: (answer) => void (answer['id_token'] = 'eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d'),
+    detail: /encrypted/,
+  },
+  'an ID token that is none': {
+    exchange: (answer) => void (answer['id_token'] = 'e30.e30'),
+    detail: /Invalid JWT/,
+  },
 } satisfies Record<string, Forgery>;
 
 const claims = {
@@ -130,12 +173,17 @@ const claims = {
   'no expiry': claim('exp', () => undefined, /lacks a claim/),
   'an ID token for later': claim('nbf', () => now() + 600, /not valid yet/),
   'an ID token from the future': claim('iat', () => now() + 86_400, /issued in the future/),
-  'another issuer in the ID token': claim('iss', () => 'https://login.example.com', /another issuer/),
+  'another issuer in the ID token': claim(
+    'iss',
+    () => 'https://login.example.com',
+    /another issuer/,
+  ),
   'another client in the ID token': claim('aud', () => 'another', /audience/),
   'a client id with more behind it': claim('aud', ({ clientId }) => `${clientId} `, /audience/),
   'several clients without azp': claim('aud', ({ clientId }) => [clientId, 'another'], /azp/),
   'another azp': {
-    token: (_head, told, { clientId }) => void Object.assign(told, { aud: [clientId, 'another'], azp: 'another' }),
+    token: (_head, told, { clientId }) =>
+      void Object.assign(told, { aud: [clientId, 'another'], azp: 'another' }),
     detail: /another client \(azp\)/,
   },
   'another azp beside one client': claim('azp', () => 'another', /another client \(azp\)/),
@@ -151,21 +199,41 @@ const claims = {
   'half a character': claim('email', () => 'mallory\ud800@example.com', /cannot be stored/),
   'the hash of another access token': claim('at_hash', () => 'AAAAAAAAAAAAAAAAAAAAAA', /at_hash/),
   'a hash that is a number': claim('at_hash', () => 1, /at_hash/),
-  'claims named __proto__': claim('realm', () => JSON.parse('{"__proto__":{"admin":true}}') as unknown, /name that is not allowed/),
+  'claims named __proto__': claim(
+    'realm',
+    () => JSON.parse('{"__proto__":{"admin":true}}') as unknown,
+    /name that is not allowed/,
+  ),
   'claims named constructor': claim('constructor', () => ({}), /name that is not allowed/),
-  'claims nested without end': claim('realm', () => JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) as unknown, /too deeply/),
+  'claims nested without end': claim(
+    'realm',
+    () => JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) as unknown,
+    /too deeply/,
+  ),
 } satisfies Record<string, Forgery>;
 
 const answers = {
   'no state': parameter('state', () => undefined, /state/),
   'another state': parameter('state', () => 'another', /state/),
-  'another provider at the redirect address': parameter('iss', () => 'https://login.example.com', /another provider/),
-  'no provider at the redirect address though announced': parameter('iss', () => undefined, /although the provider announces/),
+  'another provider at the redirect address': parameter(
+    'iss',
+    () => 'https://login.example.com',
+    /another provider/,
+  ),
+  'no provider at the redirect address though announced': parameter(
+    'iss',
+    () => undefined,
+    /although the provider announces/,
+  ),
   'no code': parameter('code', () => undefined, /no code/),
   'a code that was used': parameter('code', ({ earlier }) => earlier.code, /invalid_grant/),
   'a code of nobody': parameter('code', () => 'made-up', /invalid_grant/),
   'an ID token at the redirect address': parameter('id_token', () => 'e30.e30.', /another flow/),
-  'a signed answer at the redirect address': parameter('response', () => 'e30.e30.', /another flow/),
+  'a signed answer at the redirect address': parameter(
+    'response',
+    () => 'e30.e30.',
+    /another flow/,
+  ),
   'an error with a script': {
     answer: (parameters) => parameters.set('error', '<script>alert(1)</script>'),
     reason: 'PROVIDER_REFUSED',
@@ -177,66 +245,166 @@ const answers = {
       parameters.set('error_description', '<script>alert(1)</script> mallory@example.com');
     },
     reason: 'PROVIDER_REFUSED',
-    detail: /^The provider has answered with an error, error access_denied \(the person or the provider has declined\)\.$/,
+    detail:
+      /^The provider has answered with an error, error access_denied \(the person or the provider has declined\)\.$/,
   },
-  'no ID token': { exchange: (answer) => void delete answer['id_token'], detail: /returns no ID token/ },
-  'no access token': { exchange: (answer) => void delete answer['access_token'], detail: /returns no access token/ },
-  'an access token that breaks the line': { exchange: (answer) => void (answer['access_token'] = 'a\r\nx: y'), detail: /access token that is none/ },
-  'a DPoP token': { exchange: (answer) => void (answer['token_type'] = 'DPoP'), detail: /no bearer token/ },
-  'a token of another type': { exchange: (answer) => void (answer['token_type'] = 'mac'), detail: /no bearer token/ },
-  'another person in userinfo': { userinfo: (told) => void (told['sub'] = 'ada'), detail: /another person/ },
+  'no ID token': {
+    exchange: (answer) => void delete answer['id_token'],
+    detail: /returns no ID token/,
+  },
+  'no access token': {
+    exchange: (answer) => void delete answer['access_token'],
+    detail: /returns no access token/,
+  },
+  'an access token that breaks the line': {
+    exchange: (answer) => void (answer['access_token'] = 'a\r\nx: y'),
+    detail: /access token that is none/,
+  },
+  'a DPoP token': {
+    exchange: (answer) => void (answer['token_type'] = 'DPoP'),
+    detail: /no bearer token/,
+  },
+  'a token of another type': {
+    exchange: (answer) => void (answer['token_type'] = 'mac'),
+    detail: /no bearer token/,
+  },
+  'another person in userinfo': {
+    userinfo: (told) => void (told['sub'] = 'ada'),
+    detail: /another person/,
+  },
   'nobody in userinfo': { userinfo: (told) => void delete told['sub'], detail: /another person/ },
   'userinfo that is signed': {
     userinfo: () => {},
     raw: { '/userinfo': says('e30.e30.', 'application/jwt') },
     detail: /userinfo endpoint does not come as application\/json/,
   },
-  'userinfo that is a page': { userinfo: () => {}, raw: { '/userinfo': says('{"sub":"mallory"}', 'text/html') }, detail: /does not come as application\/json/ },
+  'userinfo that is a page': {
+    userinfo: () => {},
+    raw: { '/userinfo': says('{"sub":"mallory"}', 'text/html') },
+    detail: /does not come as application\/json/,
+  },
 } satisfies Record<string, Forgery>;
 
 const addresses = {
-  'discovery of another issuer': document('issuer', () => 'https://login.example.com', /another issuer/),
+  'discovery of another issuer': document(
+    'issuer',
+    () => 'https://login.example.com',
+    /another issuer/,
+  ),
   'discovery with a slash more': document('issuer', ({ issuer }) => `${issuer}/`, /to the letter/),
-  'discovery that is redirected to the metadata address': { raw: { [discoveryPath]: redirectsTo(metadataAddress) }, detail: /redirect/ },
-  'discovery that is redirected to itself': { raw: { [discoveryPath]: redirectsTo(discoveryPath) }, detail: /redirect/ },
-  'a token endpoint at the metadata address': document('token_endpoint', () => metadataAddress, /token endpoint cannot be fetched: the address is not allowed/),
-  'a token endpoint in a private network': document('token_endpoint', () => 'https://[::ffff:10.0.0.1]/token', /address is not allowed/),
-  'a token endpoint that is a file': document('token_endpoint', () => 'file:///etc/passwd', /not at an https address/),
-  'keys at the metadata address': document('jwks_uri', () => metadataAddress, /list of keys cannot be fetched: the address is not allowed/),
+  'discovery that is redirected to the metadata address': {
+    raw: { [discoveryPath]: redirectsTo(metadataAddress) },
+    detail: /redirect/,
+  },
+  'discovery that is redirected to itself': {
+    raw: { [discoveryPath]: redirectsTo(discoveryPath) },
+    detail: /redirect/,
+  },
+  'a token endpoint at the metadata address': document(
+    'token_endpoint',
+    () => metadataAddress,
+    /token endpoint cannot be fetched: the address is not allowed/,
+  ),
+  'a token endpoint in a private network': document(
+    'token_endpoint',
+    () => 'https://[::ffff:10.0.0.1]/token',
+    /address is not allowed/,
+  ),
+  'a token endpoint that is a file': document(
+    'token_endpoint',
+    () => 'file:///etc/passwd',
+    /not at an https address/,
+  ),
+  'keys at the metadata address': document(
+    'jwks_uri',
+    () => metadataAddress,
+    /list of keys cannot be fetched: the address is not allowed/,
+  ),
   'keys at no address': document('jwks_uri', () => ['x'], /jwks_uri/),
-  'userinfo at the metadata address': { ...document('userinfo_endpoint', () => metadataAddress, /address is not allowed/), userinfo: () => {} },
+  'userinfo at the metadata address': {
+    ...document('userinfo_endpoint', () => metadataAddress, /address is not allowed/),
+    userinfo: () => {},
+  },
   'an authorization endpoint that is a script': document(
     'authorization_endpoint',
     () => 'javascript:alert(1)',
     /authorization endpoint in the discovery document must begin/,
   ),
-  'an authorization endpoint in a private network': document('authorization_endpoint', () => 'https://10.0.0.1/', /authorization endpoint .* public/),
-  'a token endpoint that redirects': { raw: { '/token': redirectsTo(metadataAddress) }, detail: /redirect/ },
+  'an authorization endpoint in a private network': document(
+    'authorization_endpoint',
+    () => 'https://10.0.0.1/',
+    /authorization endpoint .* public/,
+  ),
+  'a token endpoint that redirects': {
+    raw: { '/token': redirectsTo(metadataAddress) },
+    detail: /redirect/,
+  },
 } satisfies Record<string, Forgery>;
 
 const bodies = {
-  'discovery that is too large': { raw: { [discoveryPath]: says(large(128)) }, detail: /larger than/ },
+  'discovery that is too large': {
+    raw: { [discoveryPath]: says(large(128)) },
+    detail: /larger than/,
+  },
   'keys that are too large': { raw: { '/keys': says(large(128)) }, detail: /larger than/ },
   'tokens of megabytes': { raw: { '/token': says(large(1024)) }, detail: /larger than|too large/ },
-  'discovery that is not JSON': { raw: { [discoveryPath]: says('<html>') }, detail: /not a JSON object/ },
-  'discovery that is a page': { raw: { [discoveryPath]: says('<html>', 'text/html') }, detail: /application\/json/ },
+  'discovery that is not JSON': {
+    raw: { [discoveryPath]: says('<html>') },
+    detail: /not a JSON object/,
+  },
+  'discovery that is a page': {
+    raw: { [discoveryPath]: says('<html>', 'text/html') },
+    detail: /application\/json/,
+  },
   'discovery that is a list': { raw: { [discoveryPath]: says('[]') }, detail: /not a JSON object/ },
-  'discovery that is nested without end': { raw: { [discoveryPath]: says(deep) }, detail: /too deeply/ },
-  'discovery named __proto__': { raw: { [discoveryPath]: says('{"__proto__":{"issuer":"x"}}') }, detail: /name that is not allowed/ },
-  'discovery that fails': { raw: { [discoveryPath]: failsWith(503) }, reason: 'PROVIDER_UNREACHABLE', detail: /status 503/ },
+  'discovery that is nested without end': {
+    raw: { [discoveryPath]: says(deep) },
+    detail: /too deeply/,
+  },
+  'discovery named __proto__': {
+    raw: { [discoveryPath]: says('{"__proto__":{"issuer":"x"}}') },
+    detail: /name that is not allowed/,
+  },
+  'discovery that fails': {
+    raw: { [discoveryPath]: failsWith(503) },
+    reason: 'PROVIDER_UNREACHABLE',
+    detail: /status 503/,
+  },
   'discovery that is not there': { raw: { [discoveryPath]: failsWith(404) }, detail: /status 404/ },
   'keys that are none': { raw: { '/keys': says('{"keys":{}}') }, detail: /list of keys is none/ },
-  'keys that are numbers': { raw: { '/keys': says('{"keys":[1,null]}') }, detail: /publishes no key/ },
-  'a token endpoint that fails': { raw: { '/token': failsWith(500) }, reason: 'PROVIDER_UNREACHABLE', detail: /status 500/ },
+  'keys that are numbers': {
+    raw: { '/keys': says('{"keys":[1,null]}') },
+    detail: /publishes no key/,
+  },
+  'a token endpoint that fails': {
+    raw: { '/token': failsWith(500) },
+    reason: 'PROVIDER_UNREACHABLE',
+    detail: /status 500/,
+  },
   'tokens nested without end': { raw: { '/token': says(deep) }, detail: /too deeply/ },
 } satisfies Record<string, Forgery>;
 
 /** These take all the time that a sign-in may, or all the bytes of an answer. */
 const slow = {
-  'discovery that drips': { raw: { [discoveryPath]: drips(' ', 50) }, reason: 'PROVIDER_UNREACHABLE', detail: /in time/ },
-  'discovery without end': { raw: { [discoveryPath]: drips(' '.repeat(64 * 1024), 5) }, detail: /larger than|too large/ },
-  'keys that never come': { raw: { '/keys': () => {} }, reason: 'PROVIDER_UNREACHABLE', detail: /in time/ },
-  'a token endpoint that drips': { raw: { '/token': drips(' ', 50) }, reason: 'PROVIDER_UNREACHABLE', detail: /in time/ },
+  'discovery that drips': {
+    raw: { [discoveryPath]: drips(' ', 50) },
+    reason: 'PROVIDER_UNREACHABLE',
+    detail: /in time/,
+  },
+  'discovery without end': {
+    raw: { [discoveryPath]: drips(' '.repeat(64 * 1024), 5) },
+    detail: /larger than|too large/,
+  },
+  'keys that never come': {
+    raw: { '/keys': () => {} },
+    reason: 'PROVIDER_UNREACHABLE',
+    detail: /in time/,
+  },
+  'a token endpoint that drips': {
+    raw: { '/token': drips(' ', 50) },
+    reason: 'PROVIDER_UNREACHABLE',
+    detail: /in time/,
+  },
 } satisfies Record<string, Forgery>;
 
 /** The names of those that take their time: they are let loose on the module alone. */

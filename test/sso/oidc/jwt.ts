@@ -21,7 +21,9 @@ export const macToken = (header: Json, claims: Json, secret: string): string =>
   withSignature(header, claims, (text) => createHmac('sha256', secret).update(text).digest());
 
 /** With nothing for a signature. */
-export const unsignedToken = (header: Json, claims: Json): string => withSignature(header, claims, () => Buffer.alloc(0));
+export const unsignedToken = (header: Json, claims: Json): string =>
+  withSignature(header, claims, () => Buffer.alloc(0));
 
 /** OpenID Connect Core §3.1.3.6, for RS256. */
-export const accessTokenHash = (accessToken: string): string => createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
+export const accessTokenHash = (accessToken: string): string =>
+  createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');

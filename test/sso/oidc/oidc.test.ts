@@ -3,7 +3,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { publicJwk } from '@bailiwick/sso/oidc/client-authentication.ts';
 import type { OidcProvider } from '@bailiwick/sso/oidc/oidc.ts';
-import { newFlow, type OidcClient, providerOf, redirectUri, refusalOf, startClient } from './client.ts';
+import {
+  newFlow,
+  type OidcClient,
+  providerOf,
+  redirectUri,
+  refusalOf,
+  startClient,
+} from './client.ts';
 import { type Op, type OpClient, startOp } from './op.ts';
 
 const { clientSecret: secret } = providerOf('');
@@ -13,8 +20,18 @@ const ourKeys = {
   ed25519: generateKeyPairSync('ed25519').privateKey,
 };
 const jwks = { keys: Object.values(ourKeys).map(publicJwk) };
-const client = (id: string, over: Partial<OpClient> = {}): OpClient => ({ id, redirectUris: [redirectUri], secret, ...over });
-const ada = { email: 'ada@example.com', email_verified: true, name: 'Ada', groups: ['engineers', 'on-call'] };
+const client = (id: string, over: Partial<OpClient> = {}): OpClient => ({
+  id,
+  redirectUris: [redirectUri],
+  secret,
+  ...over,
+});
+const ada = {
+  email: 'ada@example.com',
+  email_verified: true,
+  name: 'Ada',
+  groups: ['engineers', 'on-call'],
+};
 
 const clients = [
   client('bailiwick'),
@@ -22,16 +39,30 @@ const clients = [
   client('secret-jwt', { method: 'client_secret_jwt' }),
   { id: 'key', redirectUris: [redirectUri], jwks },
   { id: 'public', redirectUris: [redirectUri], method: 'none' as const },
-  ...(['PS256', 'ES256', 'EdDSA'] as const).map((idTokenAlgorithm) => client(idTokenAlgorithm, { idTokenAlgorithm })),
+  ...(['PS256', 'ES256', 'EdDSA'] as const).map((idTokenAlgorithm) =>
+    client(idTokenAlgorithm, { idTokenAlgorithm }),
+  ),
 ];
 
 const ways: ReadonlyArray<readonly [string, Partial<OidcProvider>]> = [
   ['a secret in the header', {}],
   ['a secret in the body', { clientId: 'post', tokenAuthMethod: 'client_secret_post' }],
-  ['an assertion made with the secret', { clientId: 'secret-jwt', tokenAuthMethod: 'client_secret_jwt' }],
-  ['an assertion made with an RSA key', { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.rsa }],
-  ['an assertion made with a P-256 key', { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.p256 }],
-  ['an assertion made with an Ed25519 key', { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.ed25519 }],
+  [
+    'an assertion made with the secret',
+    { clientId: 'secret-jwt', tokenAuthMethod: 'client_secret_jwt' },
+  ],
+  [
+    'an assertion made with an RSA key',
+    { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.rsa },
+  ],
+  [
+    'an assertion made with a P-256 key',
+    { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.p256 },
+  ],
+  [
+    'an assertion made with an Ed25519 key',
+    { clientId: 'key', tokenAuthMethod: 'private_key_jwt', privateKey: ourKeys.ed25519 },
+  ],
   ['PKCE alone', { clientId: 'public', clientSecret: '', tokenAuthMethod: 'none' }],
   ['form_post', { responseMode: 'form_post' }],
   ['an ID token signed by PS256', { clientId: 'PS256' }],
@@ -75,7 +106,10 @@ describe('a sign-in at a provider that is not ours', () => {
     await finish();
     const { reason, detail } = await refusalOf(finish);
     assert.equal(reason, 'ANSWER_INVALID');
-    assert.match(detail, /token endpoint .* status 400, error invalid_grant \(the code was used before/);
+    assert.match(
+      detail,
+      /token endpoint .* status 400, error invalid_grant \(the code was used before/,
+    );
   });
 
   test('asks with everything that binds the answer to it', async () => {
@@ -98,7 +132,13 @@ describe('a sign-in at a provider that is not ours', () => {
     const provider = providerOf(op.issuer);
     const { parameters } = await oidc.signIn(provider, 'ada');
     const flow = newFlow();
-    const swapped = () => oidc.finish(provider, flow, { ...parameters, state: flow.state }, new AbortController().signal);
+    const swapped = () =>
+      oidc.finish(
+        provider,
+        flow,
+        { ...parameters, state: flow.state },
+        new AbortController().signal,
+      );
     assert.match((await refusalOf(swapped)).detail, /invalid_grant/);
   });
 
@@ -107,26 +147,36 @@ describe('a sign-in at a provider that is not ours', () => {
     const { reason, detail } = await refusalOf(finish);
     assert.deepEqual(
       [reason, detail],
-      ['PROVIDER_REFUSED', 'The provider has answered with an error, error access_denied (the person or the provider has declined).'],
+      [
+        'PROVIDER_REFUSED',
+        'The provider has answered with an error, error access_denied (the person or the provider has declined).',
+      ],
     );
   });
 
   test('with a wrong secret says what an administrator has to look at', async () => {
     const { finish } = await oidc.signIn(providerOf(op.issuer, { clientSecret: 'wrong' }), 'ada');
-    assert.match((await refusalOf(finish)).detail, /status 401, error invalid_client \(the client id, the client secret or the way/);
+    assert.match(
+      (await refusalOf(finish)).detail,
+      /status 401, error invalid_client \(the client id, the client secret or the way/,
+    );
   });
 
   test('that is called off ends at once', async () => {
     const provider = providerOf(op.issuer);
     const { flow, parameters } = await oidc.signIn(provider, 'ada');
-    await assert.rejects(oidc.finish(provider, flow, parameters, AbortSignal.abort()), { code: 'unavailable', message: /called off/ });
+    await assert.rejects(oidc.finish(provider, flow, parameters, AbortSignal.abort()), {
+      code: 'unavailable',
+      message: /called off/,
+    });
   });
 
   test('logs neither tokens nor codes nor claims', async () => {
     const { parameters, finish } = await oidc.signIn(providerOf(op.issuer), 'ada');
     await finish();
     const logged = oidc.lines.join('\n');
-    for (const text of [parameters['code'] ?? '?', secret, 'ada', 'eyJ']) assert.ok(!logged.includes(text), text);
+    for (const text of [parameters['code'] ?? '?', secret, 'ada', 'eyJ'])
+      assert.ok(!logged.includes(text), text);
   });
 });
 
@@ -137,7 +187,10 @@ test('a sign-in asks the userinfo endpoint where the ID token holds no address',
     op.setAccount('ada', ada);
     const { finish } = await oidc.signIn(providerOf(op.issuer), 'ada');
     const { email, email_verified, name, groups, sub, aud } = (await finish()).claims;
-    assert.deepEqual({ email, email_verified, name, groups, sub, aud }, { ...ada, sub: 'ada', aud: 'bailiwick' });
+    assert.deepEqual(
+      { email, email_verified, name, groups, sub, aud },
+      { ...ada, sub: 'ada', aud: 'bailiwick' },
+    );
   } finally {
     await oidc.stop();
     await op.stop();
@@ -151,7 +204,10 @@ test('a sign-in finds a provider whose issuer has a path', async () => {
     op.setAccount('ada', ada);
     const { finish } = await oidc.signIn(providerOf(op.issuer), 'ada');
     assert.equal((await finish()).issuer, op.issuer);
-    assert.match((await refusalOf(() => oidc.begin(providerOf(`${op.issuer}/`), newFlow()))).detail, /to the letter, a slash at its end included/);
+    assert.match(
+      (await refusalOf(() => oidc.begin(providerOf(`${op.issuer}/`), newFlow()))).detail,
+      /to the letter, a slash at its end included/,
+    );
   } finally {
     await oidc.stop();
     await op.stop();
@@ -173,7 +229,10 @@ test('a provider that changes its keys is followed at once, and without asking i
     assert.equal(again(), 1);
     // A second change within the minute has to wait for it, unless somebody says that it has happened.
     op.rotateKeys();
-    assert.match((await refusalOf((await oidc.signIn(provider, 'ada')).finish)).detail, /publishes no key/);
+    assert.match(
+      (await refusalOf((await oidc.signIn(provider, 'ada')).finish)).detail,
+      /publishes no key/,
+    );
     oidc.forget(op.issuer);
     assert.equal((await (await oidc.signIn(provider, 'ada')).finish()).subject, 'ada');
   } finally {
@@ -188,7 +247,13 @@ test('a provider that is away is unreachable, and found again when it is back', 
   const oidc = startClient();
   try {
     const { reason, detail } = await refusalOf(() => oidc.begin(providerOf(op.issuer), newFlow()));
-    assert.deepEqual([reason, detail], ['PROVIDER_UNREACHABLE', 'The discovery document cannot be fetched: the receiver does not accept connections.']);
+    assert.deepEqual(
+      [reason, detail],
+      [
+        'PROVIDER_UNREACHABLE',
+        'The discovery document cannot be fetched: the receiver does not accept connections.',
+      ],
+    );
   } finally {
     await oidc.stop();
   }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, type JsonWebKey } from 'node:crypto';
+import { generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
@@ -20,7 +20,13 @@ export type OpClient = {
 };
 
 /** What the provider says of whoever signs in by a name. */
-export type OpAccount = { sub?: string; email?: string; email_verified?: boolean; name?: string; groups?: readonly string[] };
+export type OpAccount = {
+  sub?: string;
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+  groups?: readonly string[];
+};
 
 export type OpOptions = {
   clients: readonly OpClient[];
@@ -38,13 +44,18 @@ export async function startOp({ clients: given, claimsInIdToken = true, path = '
   const clients = new Map(given.map((client) => [client.id, client]));
   let keys = makeKeys();
   let provider: Provider;
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+  const server = createServer(
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  );
   await new Promise<void>((resolve) => server.listen(0, loopback, resolve));
   const issuer = `http://${loopback}:${(server.address() as AddressInfo).port}${path}`;
 
   // It reads its configuration once. What it remembers of browsers is lost with it.
   function configure(): void {
-    provider = new Provider(issuer, configurationOf({ clients: [...clients.values()], accounts, claimsInIdToken, keys, path }));
+    provider = new Provider(
+      issuer,
+      configurationOf({ clients: [...clients.values()], accounts, claimsInIdToken, keys, path }),
+    );
     // What it refuses it says in its answers.
     provider.on('server_error', (_context, error) => void process.stderr.write(`${error.stack}\n`));
   }
@@ -80,44 +91,105 @@ export async function startOp({ clients: given, claimsInIdToken = true, path = '
 
 function makeKeys(): JsonWebKey[] {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-  const pairs = [rsa, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, generateKeyPairSync('ed25519').privateKey];
-  return pairs.map((key) => ({ ...key.export({ format: 'jwk' }), kid: randomBytes(6).toString('hex'), use: 'sig' }));
+  const pairs = [
+    rsa,
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+    generateKeyPairSync('ed25519').privateKey,
+  ];
+  return pairs.map((key) => ({
+    ...key.export({ format: 'jwk' }),
+    kid: randomBytes(6).toString('hex'),
+    use: 'sig',
+  }));
 }
 
-type Configured = { clients: readonly OpClient[]; accounts: ReadonlyMap<string, OpAccount>; claimsInIdToken: boolean; keys: JsonWebKey[]; path: string };
+type Configured = {
+  clients: readonly OpClient[];
+  accounts: ReadonlyMap<string, OpAccount>;
+  claimsInIdToken: boolean;
+  keys: JsonWebKey[];
+  path: string;
+};
 
-function configurationOf({ clients, accounts, claimsInIdToken, keys, path }: Configured): Configuration {
+function configurationOf({
+  clients,
+  accounts,
+  claimsInIdToken,
+  keys,
+  path,
+}: Configured): Configuration {
   return {
     clients: clients.map(metadataOf),
     jwks: { keys },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     scopes: ['openid', 'email', 'profile', 'groups'],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+      groups: ['groups'],
+    },
     conformIdTokenClaims: !claimsInIdToken,
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', 'none'],
+    clientAuthMethods: [
+      'client_secret_basic',
+      'client_secret_post',
+      'client_secret_jwt',
+      'private_key_jwt',
+      'none',
+    ],
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'PS256', 'ES256', 'EdDSA'] },
     features: { devInteractions: { enabled: false } },
     // Its own page fetches fonts from afar.
-    renderError: (context, { error, error_description }) => void Object.assign(context, { type: 'text/plain', body: `${error}: ${error_description ?? ''}` }),
+    renderError: (context, { error, error_description }) =>
+      void Object.assign(context, {
+        type: 'text/plain',
+        body: `${error}: ${error_description ?? ''}`,
+      }),
     interactions: { url: (_context, { uid }) => `${path}/sign-in/${uid}` },
     findAccount(_context, login) {
       const account = accounts.get(login);
-      return account && { accountId: login, claims: () => ({ sub: login, ...account, ...(account.groups && { groups: [...account.groups] }) }) };
+      return (
+        account && {
+          accountId: login,
+          claims: () => ({
+            sub: login,
+            ...account,
+            ...(account.groups && { groups: [...account.groups] }),
+          }),
+        }
+      );
     },
     // Nobody is asked what the client may know.
     async loadExistingGrant({ oidc }) {
       const { client, account } = oidc;
       if (!client || !account) return undefined;
-      const grant = new oidc.provider.Grant({ clientId: client.clientId, accountId: account.accountId });
+      const grant = new oidc.provider.Grant({
+        clientId: client.clientId,
+        accountId: account.accountId,
+      });
       grant.addOIDCScope('openid email profile groups');
       await grant.save();
       return grant;
     },
-    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      Grant: 600,
+      IdToken: 600,
+      Interaction: 600,
+      Session: 600,
+    },
   };
 }
 
-function metadataOf({ id, redirectUris, secret, jwks, method, idTokenAlgorithm = 'RS256' }: OpClient): ClientMetadata {
+function metadataOf({
+  id,
+  redirectUris,
+  secret,
+  jwks,
+  method,
+  idTokenAlgorithm = 'RS256',
+}: OpClient): ClientMetadata {
   return {
     client_id: id,
     redirect_uris: [...redirectUris],
@@ -133,9 +205,19 @@ function metadataOf({ id, redirectUris, secret, jwks, method, idTokenAlgorithm =
 const page =
   '<!doctype html><html lang="en"><title>Sign in</title><form method="post"><label>Name <input name="login" autofocus></label><button>Sign in</button></form>';
 
-async function signIn(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method !== 'POST') return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+async function signIn(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST')
+    return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
   const login = new URLSearchParams(await text(request)).get('login') ?? '';
-  const outcome = login === '' ? { error: 'access_denied', error_description: 'cancelled' } : { login: { accountId: login } };
-  await provider.interactionFinished(request, response, outcome, { mergeWithLastSubmission: false });
+  const outcome =
+    login === ''
+      ? { error: 'access_denied', error_description: 'cancelled' }
+      : { login: { accountId: login } };
+  await provider.interactionFinished(request, response, outcome, {
+    mergeWithLastSubmission: false,
+  });
 }

@@ -42,13 +42,23 @@ export function craftFor(situation: Situation): Craft {
   const { entityId, acsUrl, spEntityId, requestId, person, now } = situation;
   const newId = () => `_${now.getTime()}-${process.pid}-${++made}`;
   const common = { issuer: entityId, inResponseTo: requestId, now };
-  const assertion: Craft['assertion'] = (changes) => assertionText({ id: newId(), audience: spEntityId, recipient: acsUrl, person, ...common, ...changes });
+  const assertion: Craft['assertion'] = (changes) =>
+    assertionText({
+      id: newId(),
+      audience: spEntityId,
+      recipient: acsUrl,
+      person,
+      ...common,
+      ...changes,
+    });
   return {
     ...situation,
     assertion,
-    response: (inner, changes) => responseText({ id: newId(), destination: acsUrl, ...common, ...changes }, inner),
+    response: (inner, changes) =>
+      responseText({ id: newId(), destination: acsUrl, ...common, ...changes }, inner),
     sign: (text, changes) => signText(text, { keys: situation.keys, ...changes }),
-    encrypt: (text, changes) => encryptText(text, { certificate: situation.spCertificate, ...changes }),
+    encrypt: (text, changes) =>
+      encryptText(text, { certificate: situation.spCertificate, ...changes }),
     evil: assertion({ person: { ...person, nameId: 'admin-of-all' } }),
   };
 }

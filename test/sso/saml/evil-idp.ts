@@ -30,17 +30,40 @@ export type EvilIdp = {
 
 export const ada: Person = {
   nameId: 'ada-1815',
-  attributes: { mail: ['ada@corp.example'], displayName: ['Ada Lovelace'], groups: ['staff', 'engineers & poets'] },
+  attributes: {
+    mail: ['ada@corp.example'],
+    displayName: ['Ada Lovelace'],
+    groups: ['staff', 'engineers & poets'],
+  },
 };
 
-type Asked = { acsUrl: string; spEntityId: string; requestId: string | undefined; relayState: string };
+type Asked = {
+  acsUrl: string;
+  spEntityId: string;
+  requestId: string | undefined;
+  relayState: string;
+};
 
 export async function startEvilIdp(): Promise<EvilIdp> {
-  const [keys, foreign] = await Promise.all([createSpCertificate('Evil IdP'), createSpCertificate('Nobody')]);
-  const state = { forgery: undefined as string | undefined, person: ada, encryptsFor: undefined as string | undefined, lastRequest: '' };
+  const [keys, foreign] = await Promise.all([
+    createSpCertificate('Evil IdP'),
+    createSpCertificate('Nobody'),
+  ]);
+  const state = {
+    forgery: undefined as string | undefined,
+    person: ada,
+    encryptsFor: undefined as string | undefined,
+    lastRequest: '',
+  };
   const server = createServer((request, response) => {
     serve(request).then(
-      (page) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(page),
+      (page) =>
+        response
+          .writeHead(200, {
+            'content-type': 'text/html; charset=utf-8',
+            'cache-control': 'no-store',
+          })
+          .end(page),
       (error: unknown) => fail(response, error),
     );
   });
@@ -52,7 +75,15 @@ export async function startEvilIdp(): Promise<EvilIdp> {
     const asked = await readRequest(request, origin, (xml) => {
       state.lastRequest = xml;
     });
-    const situation = { ...asked, entityId, keys, foreign, person: state.person, spCertificate: state.encryptsFor ?? foreign.certificate, now: new Date() };
+    const situation = {
+      ...asked,
+      entityId,
+      keys,
+      foreign,
+      person: state.person,
+      spCertificate: state.encryptsFor ?? foreign.certificate,
+      now: new Date(),
+    };
     return page(asked, await answer(situation, state));
   }
 
@@ -82,19 +113,35 @@ export async function startEvilIdp(): Promise<EvilIdp> {
 }
 
 /** The SAMLResponse to post. */
-async function answer(situation: Situation, { forgery, encryptsFor }: { forgery: string | undefined; encryptsFor: string | undefined }): Promise<string> {
+async function answer(
+  situation: Situation,
+  { forgery, encryptsFor }: { forgery: string | undefined; encryptsFor: string | undefined },
+): Promise<string> {
   const craft = craftFor(situation);
   const encode = (xml: string) => Buffer.from(xml).toString('base64');
   const armed = forgery === undefined ? undefined : forgeries[forgery];
   if (armed) return armed.isEncoded ? armed.forge(craft) : encode(await armed.forge(craft));
-  return encode(encryptsFor === undefined ? honest(craft) : craft.response(await craft.encrypt(craft.sign(craft.assertion()))));
+  return encode(
+    encryptsFor === undefined
+      ? honest(craft)
+      : craft.response(await craft.encrypt(craft.sign(craft.assertion()))),
+  );
 }
 
-async function readRequest(request: IncomingMessage, origin: string, note: (xml: string) => void): Promise<Asked> {
+async function readRequest(
+  request: IncomingMessage,
+  origin: string,
+  note: (xml: string) => void,
+): Promise<Asked> {
   const { pathname, searchParams } = new URL(request.url ?? '/', origin);
   const relayState = searchParams.get('RelayState') ?? '';
   if (pathname === '/unsolicited')
-    return { acsUrl: searchParams.get('acsUrl') ?? '', spEntityId: searchParams.get('spEntityId') ?? '', requestId: undefined, relayState };
+    return {
+      acsUrl: searchParams.get('acsUrl') ?? '',
+      spEntityId: searchParams.get('spEntityId') ?? '',
+      requestId: undefined,
+      relayState,
+    };
   if (pathname !== '/sso') throw new Error(`there is no ${pathname} here`);
   const isPost = request.method === 'POST';
   const parameters = isPost ? new URLSearchParams(await readText(request)) : searchParams;
@@ -111,13 +158,17 @@ async function readRequest(request: IncomingMessage, origin: string, note: (xml:
 }
 
 function page({ acsUrl, relayState }: Asked, encoded: string): string {
-  const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeXml(value)}">`;
-  const fields = field('SAMLResponse', encoded) + (relayState === '' ? '' : field('RelayState', relayState));
+  const field = (name: string, value: string) =>
+    `<input type="hidden" name="${name}" value="${escapeXml(value)}">`;
+  const fields =
+    field('SAMLResponse', encoded) + (relayState === '' ? '' : field('RelayState', relayState));
   return `<!doctype html><html lang="en"><title>Signing in</title><body onload="document.forms[0].submit()"><form method="post" action="${escapeXml(acsUrl)}">${fields}<button>Continue</button></form></body></html>`;
 }
 
 function fail(response: ServerResponse, error: unknown): void {
-  response.writeHead(400, { 'content-type': 'text/plain' }).end(error instanceof Error ? error.message : 'failed');
+  response
+    .writeHead(400, { 'content-type': 'text/plain' })
+    .end(error instanceof Error ? error.message : 'failed');
 }
 
 function metadataOf(entityId: string, ssoUrl: string, { certificate }: Keys): string {

@@ -28,11 +28,19 @@ before(async () => {
 after(() => idp?.stop());
 
 /** Asks as a browser would, and returns what the provider's form would post to us. */
-async function ask(binding: 'redirect' | 'post' = 'redirect'): Promise<{ requestId: string; parameters: Record<string, string> }> {
+async function ask(
+  binding: 'redirect' | 'post' = 'redirect',
+): Promise<{ requestId: string; parameters: Record<string, string> }> {
   const requestId = `_request-${++asked}`;
-  const request = await saml.begin({ ...provider, requestBinding: binding }, { requestId, relayState: `state-${asked}` });
+  const request = await saml.begin(
+    { ...provider, requestBinding: binding },
+    { requestId, relayState: `state-${asked}` },
+  );
   const browser = startBrowser();
-  const page = 'redirect' in request ? await browser.open(request.redirect) : await browser.send({ action: request.url, method: 'post', fields: request.form });
+  const page =
+    'redirect' in request
+      ? await browser.open(request.redirect)
+      : await browser.send({ action: request.url, method: 'post', fields: request.form });
   assert.equal(page.status, 200, page.text);
   const form = formOf(page);
   assert.equal(form.action, provider.acsUrl);
@@ -55,7 +63,11 @@ async function refusalOf(attempt: Promise<unknown>): Promise<SignInRefused> {
 }
 
 describe('an honest answer tells the person', () => {
-  const expected = { mail: 'ada@corp.example', displayName: 'Ada Lovelace', groups: ['staff', 'engineers & poets'] };
+  const expected = {
+    mail: 'ada@corp.example',
+    displayName: 'Ada Lovelace',
+    groups: ['staff', 'engineers & poets'],
+  };
 
   for (const binding of ['redirect', 'post'] as const) {
     for (const isEncrypted of [false, true]) {
@@ -65,7 +77,14 @@ describe('an honest answer tells the person', () => {
         idp.encryptFor(undefined);
         assert.equal(issuer, idp.entityId);
         assert.equal(subject, ada.nameId);
-        assert.deepEqual({ ...claims }, { ...expected, nameID: ada.nameId, nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent' });
+        assert.deepEqual(
+          { ...claims },
+          {
+            ...expected,
+            nameID: ada.nameId,
+            nameIDFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+          },
+        );
         assert.match(assertionId, /^_/);
         const left = expiresAt.getTime() - Date.now();
         assert.ok(left > 5 * 60_000 && left <= 6 * 60_000, `${left} ms`);
@@ -76,23 +95,48 @@ describe('an honest answer tells the person', () => {
   test('with any of the certificates that are configured', async () => {
     const { certificate } = await createSpCertificate('next');
     const { requestId, parameters } = await ask();
-    assert.equal((await saml.finish({ ...provider, idpCertificates: [certificate, idp.certificate] }, { requestId }, parameters)).subject, ada.nameId);
-    const refusal = await refusalOf(saml.finish({ ...provider, idpCertificates: [certificate] }, { requestId }, parameters));
+    assert.equal(
+      (
+        await saml.finish(
+          { ...provider, idpCertificates: [certificate, idp.certificate] },
+          { requestId },
+          parameters,
+        )
+      ).subject,
+      ada.nameId,
+    );
+    const refusal = await refusalOf(
+      saml.finish({ ...provider, idpCertificates: [certificate] }, { requestId }, parameters),
+    );
     assert.match(refusal.detail, /not from any of the certificates/);
   });
 
   test('that nobody has asked for, only where nobody has asked', async () => {
     const query = new URLSearchParams({ acsUrl: provider.acsUrl, spEntityId: provider.spEntityId });
-    const { fields } = formOf(await startBrowser().open(`${idp.unsolicitedUrl}?${query.toString()}`));
-    assert.equal((await saml.finish(provider, { requestId: undefined }, fields)).subject, ada.nameId);
-    assert.match((await refusalOf(saml.finish(provider, { requestId: '_some' }, fields))).detail, /answers no request/);
+    const { fields } = formOf(
+      await startBrowser().open(`${idp.unsolicitedUrl}?${query.toString()}`),
+    );
+    assert.equal(
+      (await saml.finish(provider, { requestId: undefined }, fields)).subject,
+      ada.nameId,
+    );
+    assert.match(
+      (await refusalOf(saml.finish(provider, { requestId: '_some' }, fields))).detail,
+      /answers no request/,
+    );
     const { parameters } = await ask();
-    assert.match((await refusalOf(saml.finish(provider, { requestId: undefined }, parameters))).detail, /no sign-in waits for it/);
+    assert.match(
+      (await refusalOf(saml.finish(provider, { requestId: undefined }, parameters))).detail,
+      /no sign-in waits for it/,
+    );
   });
 
   test('twice, under the same assertion id', async () => {
     const { requestId, parameters } = await ask();
-    const [one, other] = [await saml.finish(provider, { requestId }, parameters), await saml.finish(provider, { requestId }, parameters)];
+    const [one, other] = [
+      await saml.finish(provider, { requestId }, parameters),
+      await saml.finish(provider, { requestId }, parameters),
+    ];
     assert.deepEqual([other.assertionId, other.expiresAt], [one.assertionId, one.expiresAt]);
   });
 
@@ -103,7 +147,10 @@ describe('an honest answer tells the person', () => {
     await at(expiresAt.getTime() - 1);
     assert.match((await refusalOf(at(expiresAt.getTime()))).detail, /has expired/);
     await at(expiresAt.getTime() - 6 * 60_000 - 59_000);
-    assert.match((await refusalOf(at(expiresAt.getTime() - 7 * 60_000 - 61_000))).detail, /made in the future|not valid yet/);
+    assert.match(
+      (await refusalOf(at(expiresAt.getTime() - 7 * 60_000 - 61_000))).detail,
+      /made in the future|not valid yet/,
+    );
   });
 });
 
@@ -132,7 +179,10 @@ describe('no answer is accepted that is', () => {
 test('attributes reach no prototype, whatever they are called', async () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'nameID', 'issuer'];
   idp.encryptFor(undefined);
-  idp.setPerson({ ...ada, attributes: Object.fromEntries(names.map((name) => [name, ['evil', 'more']])) });
+  idp.setPerson({
+    ...ada,
+    attributes: Object.fromEntries(names.map((name) => [name, ['evil', 'more']])),
+  });
   const { claims, subject, issuer } = await signIn();
   idp.setPerson(ada);
   assert.deepEqual([subject, issuer, claims.nameID], [ada.nameId, idp.entityId, ada.nameId]);
@@ -143,6 +193,17 @@ test('attributes reach no prototype, whatever they are called', async () => {
 
 test('what is posted besides the answer is of no account, and inherited names are not read', async () => {
   const { requestId, parameters } = await ask();
-  await saml.finish(provider, { requestId }, { ...parameters, SAMLRequest: 'x', SigAlg: 'x', Signature: 'x' });
-  assert.match((await refusalOf(saml.finish(provider, { requestId }, Object.create(parameters) as Record<string, string>))).detail, /no SAMLResponse/);
+  await saml.finish(
+    provider,
+    { requestId },
+    { ...parameters, SAMLRequest: 'x', SigAlg: 'x', Signature: 'x' },
+  );
+  assert.match(
+    (
+      await refusalOf(
+        saml.finish(provider, { requestId }, Object.create(parameters) as Record<string, string>),
+      )
+    ).detail,
+    /no SAMLResponse/,
+  );
 });

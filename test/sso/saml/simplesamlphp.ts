@@ -15,10 +15,20 @@ import { type Browser, formOf, type Page } from '../browse.ts';
 
 const installed = '/usr/share/simplesamlphp';
 
-export type SamlPerson = { user: string; password: string; attributes: Record<string, readonly string[]> };
+export type SamlPerson = {
+  user: string;
+  password: string;
+  attributes: Record<string, readonly string[]>;
+};
 /** A service: its metadata, and what the provider is to do for it. */
 export type SamlService = { metadata: string; encrypts?: boolean; nameIdFormat?: string };
-export type SimpleSamlPhp = { entityId: string; ssoUrl: string; metadataUrl: string; metadataXml: string; stop(): Promise<void> };
+export type SimpleSamlPhp = {
+  entityId: string;
+  ssoUrl: string;
+  metadataUrl: string;
+  metadataXml: string;
+  stop(): Promise<void>;
+};
 
 type Options = {
   sps: readonly SamlService[];
@@ -37,7 +47,8 @@ export function findSimpleSamlPhp(): string | undefined {
   }
 }
 
-export const notInstalled = 'SimpleSAMLphp is not installed: apt-get install --no-install-recommends simplesamlphp php-cli php-xml php-mbstring';
+export const notInstalled =
+  'SimpleSAMLphp is not installed: apt-get install --no-install-recommends simplesamlphp php-cli php-xml php-mbstring';
 
 export async function startSimpleSamlPhp(options: Options): Promise<SimpleSamlPhp> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-simplesamlphp-'));
@@ -47,7 +58,13 @@ export async function startSimpleSamlPhp(options: Options): Promise<SimpleSamlPh
   const logFile = path.join(folder, 'php.log');
   const daemon = await startDaemon({
     command: 'php',
-    args: [...settings(folder, options), '-S', `127.0.0.1:${port}`, '-t', path.join(installed, 'www')],
+    args: [
+      ...settings(folder, options),
+      '-S',
+      `127.0.0.1:${port}`,
+      '-t',
+      path.join(installed, 'www'),
+    ],
     env: { ...process.env, SIMPLESAMLPHP_CONFIG_DIR: path.join(folder, 'config') },
     logFile,
     signal: 'SIGTERM',
@@ -59,7 +76,13 @@ export async function startSimpleSamlPhp(options: Options): Promise<SimpleSamlPh
   const metadataUrl = `${origin}/saml2/idp/metadata.php`;
   try {
     const metadataXml = await waitFor(metadataUrl, () => daemon.hasExited());
-    return { entityId: metadataUrl, ssoUrl: `${origin}/saml2/idp/SSOService.php`, metadataUrl, metadataXml, stop };
+    return {
+      entityId: metadataUrl,
+      ssoUrl: `${origin}/saml2/idp/SSOService.php`,
+      metadataUrl,
+      metadataXml,
+      stop,
+    };
   } catch (error) {
     const said = tail(logFile, 20);
     await stop();
@@ -68,17 +91,28 @@ export async function startSimpleSamlPhp(options: Options): Promise<SimpleSamlPh
 }
 
 /** Fills in its form, and returns the page that sends its answer to us. */
-export async function logIn(browser: Browser, page: Page, { user, password }: Pick<SamlPerson, 'user' | 'password'>): Promise<Page> {
+export async function logIn(
+  browser: Browser,
+  page: Page,
+  { user, password }: Pick<SamlPerson, 'user' | 'password'>,
+): Promise<Page> {
   const form = formOf(page);
   return browser.send({ ...form, fields: { ...form.fields, username: user, password } });
 }
 
 async function waitFor(url: string, hasEnded: () => boolean): Promise<string> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline && !hasEnded(); await sleep(100)) {
+  for (
+    const deadline = Date.now() + 30_000;
+    Date.now() < deadline && !hasEnded();
+    await sleep(100)
+  ) {
     const answer = await fetch(url).catch(() => undefined);
     const text = await answer?.text();
     if (answer?.ok && text?.includes('IDPSSODescriptor')) return text;
-    if (answer && !answer.ok) throw new Error(`SimpleSAMLphp answers ${answer.status}: ${text?.replace(/<[^>]*>|\s+/g, ' ').slice(0, 2000)}`);
+    if (answer && !answer.ok)
+      throw new Error(
+        `SimpleSAMLphp answers ${answer.status}: ${text?.replace(/<[^>]*>|\s+/g, ' ').slice(0, 2000)}`,
+      );
   }
   throw new Error('SimpleSAMLphp did not start');
 }
@@ -96,12 +130,17 @@ function settings(folder: string, { encryptsWithGcm = false }: Options): string[
 }
 
 async function configure(folder: string, origin: string, { sps, people }: Options): Promise<void> {
-  for (const name of ['config', 'metadata', 'cert', 'log', 'data', 'tmp', 'sessions']) mkdirSync(path.join(folder, name));
-  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+  for (const name of ['config', 'metadata', 'cert', 'log', 'data', 'tmp', 'sessions'])
+    mkdirSync(path.join(folder, name));
+  const write = (name: string, text: string) =>
+    writeFileSync(path.join(folder, name), text, { mode: 0o600 });
   // PHP reads JSON, so that nothing has to be quoted for it.
   const writeAs = (name: string, variable: string, value: unknown) => {
     write(`${name}.json`, JSON.stringify(value));
-    write(`${name}.php`, `<?php\n$${variable} = json_decode(file_get_contents(__DIR__ . '/${path.basename(name)}.json'), true);\n`);
+    write(
+      `${name}.php`,
+      `<?php\n$${variable} = json_decode(file_get_contents(__DIR__ . '/${path.basename(name)}.json'), true);\n`,
+    );
   };
   const { privateKey, certificate } = await createSpCertificate('SimpleSAMLphp');
   write('cert/idp.pem', privateKey);
@@ -110,15 +149,25 @@ async function configure(folder: string, origin: string, { sps, people }: Option
   writeAs('config/authsources', 'config', {
     people: {
       0: 'exampleauth:UserPass',
-      ...Object.fromEntries(people.map(({ user, password, attributes }) => [`${user}:${password}`, { uid: [user], ...attributes }])),
+      ...Object.fromEntries(
+        people.map(({ user, password, attributes }) => [
+          `${user}:${password}`,
+          { uid: [user], ...attributes },
+        ]),
+      ),
     },
   });
-  writeAs('metadata/saml20-idp-hosted', 'metadata', { [`${origin}/saml2/idp/metadata.php`]: hosted });
+  writeAs('metadata/saml20-idp-hosted', 'metadata', {
+    [`${origin}/saml2/idp/metadata.php`]: hosted,
+  });
   sps.forEach(({ metadata }, index) => write(`metadata/sp-${index}.xml`, metadata));
   write(
     'metadata/saml20-sp-remote.json',
     JSON.stringify(
-      sps.map(({ encrypts = false, nameIdFormat }) => ({ 'assertion.encryption': encrypts, ...(nameIdFormat && { NameIDFormat: nameIdFormat }) })),
+      sps.map(({ encrypts = false, nameIdFormat }) => ({
+        'assertion.encryption': encrypts,
+        ...(nameIdFormat && { NameIDFormat: nameIdFormat }),
+      })),
     ),
   );
   write('metadata/saml20-sp-remote.php', readsMetadata);
@@ -162,7 +211,10 @@ const hosted = {
   'signature.algorithm': 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'validate.authnrequest': true,
   'redirect.validate': true,
-  SingleSignOnServiceBinding: ['urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect', 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'],
+  SingleSignOnServiceBinding: [
+    'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
+    'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+  ],
   authproc: { 3: { class: 'saml:PersistentNameID', attribute: 'uid' } },
 };
 
@@ -178,6 +230,12 @@ foreach (json_decode(file_get_contents(__DIR__ . '/saml20-sp-remote.json'), true
 
 /** The class of its library that encrypts, with one name changed. It is there before the library would load its own. */
 function encryptedAssertionWithGcm(): string {
-  const source = readFileSync(path.join(installed, 'vendor/simplesamlphp/saml2/src/SAML2/EncryptedAssertion.php'), 'utf8');
-  return source.replace('new XMLSecurityKey(XMLSecurityKey::AES128_CBC)', 'new XMLSecurityKey(XMLSecurityKey::AES256_GCM)');
+  const source = readFileSync(
+    path.join(installed, 'vendor/simplesamlphp/saml2/src/SAML2/EncryptedAssertion.php'),
+    'utf8',
+  );
+  return source.replace(
+    'new XMLSecurityKey(XMLSecurityKey::AES128_CBC)',
+    'new XMLSecurityKey(XMLSecurityKey::AES256_GCM)',
+  );
 }

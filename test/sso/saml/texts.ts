@@ -5,12 +5,22 @@ import { encrypt as encryptXml } from 'xml-encryption';
 // Answers of an identity provider, written as text in the canonical form: attributes in their order, no layout, no empty
 // tags. The digest is then that of the text, and nothing that the service reads answers with is used to make them.
 
-export type Person = { nameId: string; nameIdFormat?: string; attributes: Record<string, readonly string[]> };
+export type Person = {
+  nameId: string;
+  nameIdFormat?: string;
+  attributes: Record<string, readonly string[]>;
+};
 export type Keys = { privateKey: string; certificate: string };
 
-export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`);
-const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-export const bare = (certificate: string): string => certificate.replace(/-----[A-Z ]+-----|\s/g, '');
+export const escapeXml = (text: string): string =>
+  text.replace(
+    /[&<>"]/g,
+    (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
+  );
+const escapeText = (text: string): string =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+export const bare = (certificate: string): string =>
+  certificate.replace(/-----[A-Z ]+-----|\s/g, '');
 
 export const persistent = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const saml = 'xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
@@ -35,7 +45,8 @@ export type AssertionParts = {
   minutes?: { from: number; to: number };
 };
 
-const at = (now: Date, minutes: number): string => new Date(now.getTime() + minutes * 60_000).toISOString();
+const at = (now: Date, minutes: number): string =>
+  new Date(now.getTime() + minutes * 60_000).toISOString();
 
 export function assertionText(parts: AssertionParts): string {
   const { id, now, person, minutes = { from: -1, to: 5 } } = parts;
@@ -44,7 +55,9 @@ export function assertionText(parts: AssertionParts): string {
   const confirmation =
     parts.confirmation ??
     `<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData${answers} NotOnOrAfter="${until}" Recipient="${parts.recipient}"></saml:SubjectConfirmationData></saml:SubjectConfirmation>`;
-  const nameId = parts.nameId ?? `<saml:NameID Format="${person.nameIdFormat ?? persistent}">${escapeText(person.nameId)}</saml:NameID>`;
+  const nameId =
+    parts.nameId ??
+    `<saml:NameID Format="${person.nameIdFormat ?? persistent}">${escapeText(person.nameId)}</saml:NameID>`;
   const conditions =
     parts.conditions ??
     `<saml:Conditions NotBefore="${at(now, minutes.from)}" NotOnOrAfter="${until}"><saml:AudienceRestriction><saml:Audience>${parts.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>`;
@@ -64,10 +77,14 @@ export function assertionText(parts: AssertionParts): string {
 
 function attributesText({ attributes }: Person): string {
   const texts = Object.entries(attributes).map(([name, values]) => {
-    const valueTexts = values.map((value) => `<saml:AttributeValue>${escapeText(value)}</saml:AttributeValue>`);
+    const valueTexts = values.map(
+      (value) => `<saml:AttributeValue>${escapeText(value)}</saml:AttributeValue>`,
+    );
     return `<saml:Attribute Name="${name}">${valueTexts.join('')}</saml:Attribute>`;
   });
-  return texts.length === 0 ? '' : `<saml:AttributeStatement>${texts.join('')}</saml:AttributeStatement>`;
+  return texts.length === 0
+    ? ''
+    : `<saml:AttributeStatement>${texts.join('')}</saml:AttributeStatement>`;
 }
 
 export type ResponseParts = {
@@ -83,7 +100,9 @@ export type ResponseParts = {
 export function responseText(parts: ResponseParts, inner: string): string {
   const destination = parts.destination === undefined ? '' : ` Destination="${parts.destination}"`;
   const answers = parts.inResponseTo === undefined ? '' : ` InResponseTo="${parts.inResponseTo}"`;
-  const status = parts.status ?? '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"></samlp:StatusCode>';
+  const status =
+    parts.status ??
+    '<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"></samlp:StatusCode>';
   return [
     `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"${destination} ID="${parts.id}"${answers} IssueInstant="${at(parts.now, 0)}" Version="2.0">`,
     `<saml:Issuer ${saml}>${parts.issuer}</saml:Issuer>`,
@@ -105,12 +124,17 @@ export type Signing = {
   signValue?: (info: string) => string;
 };
 
-export const transform = (algorithm: string): string => `<ds:Transform Algorithm="${algorithm}"></ds:Transform>`;
-export const usualTransforms = transform('http://www.w3.org/2000/09/xmldsig#enveloped-signature') + transform(exclusive);
+export const transform = (algorithm: string): string =>
+  `<ds:Transform Algorithm="${algorithm}"></ds:Transform>`;
+export const usualTransforms =
+  transform('http://www.w3.org/2000/09/xmldsig#enveloped-signature') + transform(exclusive);
 
 /** A signature over a text that has none yet, and is canonical. */
 export function signatureOf(text: string, signing: Signing): string {
-  const { algorithm, hash } = signing.digest ?? { algorithm: 'http://www.w3.org/2001/04/xmlenc#sha256', hash: 'sha256' };
+  const { algorithm, hash } = signing.digest ?? {
+    algorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    hash: 'sha256',
+  };
   const uri = signing.uri ?? `#${/ ID="([^"]*)"/.exec(text)?.[1]}`;
   const digest = createHash(hash)
     .update(signing.digested ?? text)
@@ -120,24 +144,34 @@ export function signatureOf(text: string, signing: Signing): string {
   const info = `<ds:CanonicalizationMethod Algorithm="${signing.canonicalisation ?? exclusive}"></ds:CanonicalizationMethod><ds:SignatureMethod Algorithm="${method}"></ds:SignatureMethod>${reference.repeat(signing.references ?? 1)}`;
   const signed = `<ds:SignedInfo ${ds}>${info}</ds:SignedInfo>`;
   const name = method.endsWith('#rsa-sha1') ? 'RSA-SHA1' : 'RSA-SHA256';
-  const value = signing.signValue?.(signed) ?? createSign(name).update(signed).sign(signing.keys.privateKey, 'base64');
-  const keyInfo = signing.keyInfo ?? `<ds:X509Data><ds:X509Certificate>${bare(signing.keys.certificate)}</ds:X509Certificate></ds:X509Data>`;
+  const value =
+    signing.signValue?.(signed) ??
+    createSign(name).update(signed).sign(signing.keys.privateKey, 'base64');
+  const keyInfo =
+    signing.keyInfo ??
+    `<ds:X509Data><ds:X509Certificate>${bare(signing.keys.certificate)}</ds:X509Certificate></ds:X509Data>`;
   return `<ds:Signature ${ds}><ds:SignedInfo>${info}</ds:SignedInfo><ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>${keyInfo}</ds:KeyInfo></ds:Signature>`;
 }
 
 /** The signature stands after the Issuer. */
-export const putSignature = (text: string, signature: string): string => text.replace('</saml:Issuer>', `</saml:Issuer>${signature}`);
-export const signText = (text: string, signing: Signing): string => putSignature(text, signatureOf(text, signing));
+export const putSignature = (text: string, signature: string): string =>
+  text.replace('</saml:Issuer>', `</saml:Issuer>${signature}`);
+export const signText = (text: string, signing: Signing): string =>
+  putSignature(text, signatureOf(text, signing));
 
 export type Encryption = { certificate: string; content?: string; key?: string };
 const encrypt = promisify(encryptXml);
 
-export async function encryptText(text: string, { certificate, content = 'http://www.w3.org/2009/xmlenc11#aes256-gcm', key }: Encryption): Promise<string> {
+export async function encryptText(
+  text: string,
+  { certificate, content = 'http://www.w3.org/2009/xmlenc11#aes256-gcm', key }: Encryption,
+): Promise<string> {
   const options = {
     rsa_pub: certificate,
     pem: certificate,
     encryptionAlgorithm: content as 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
-    keyEncryptionAlgorithm: (key ?? 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p') as 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+    keyEncryptionAlgorithm: (key ??
+      'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p') as 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
     disallowEncryptionWithInsecureAlgorithm: false,
     warnInsecureAlgorithm: false,
   };

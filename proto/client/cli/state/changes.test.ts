@@ -29,7 +29,12 @@ const group = (Path: string) => ({
   Metadata: { a: '1', b: '2' },
   UpdatedAt: 't1',
 });
-const grant = (kind: LiveGrant['kind'], subject: string, Role: string, ExpiresAt?: string): LiveGrant => ({
+const grant = (
+  kind: LiveGrant['kind'],
+  subject: string,
+  Role: string,
+  ExpiresAt?: string,
+): LiveGrant => ({
   ID: `grt_${subject}_${Role}`,
   kind,
   subject,
@@ -55,7 +60,12 @@ const live: Live = {
 };
 
 const texts = (yaml: string) => {
-  const { changes, removals } = differences(tenant, readWanted(yaml, 'file'), live, new Map([['usr_3', 'ada@example.com']]));
+  const { changes, removals } = differences(
+    tenant,
+    readWanted(yaml, 'file'),
+    live,
+    new Map([['usr_3', 'ada@example.com']]),
+  );
   return { changes: changes.map(({ text }) => text), removals: removals.map(({ text }) => text) };
 };
 
@@ -102,15 +112,25 @@ Grants: [{ Group: eng/new, Role: viewer }, { User: usr_2, Role: editor }, { Bot:
 });
 
 test('a part that the file has not is left alone, and a group that a grant names is no extra', () => {
-  assert.deepEqual(texts('Roles: [{ Slug: editor }, { Slug: old }]'), { changes: [], removals: [] });
-  assert.deepEqual(texts('Groups: [{ Path: eng }, { Path: eng/backend }]\nGrants: [{ Group: old, Role: editor }, { Group: eng, Role: editor }]').removals, [
-    '- grant of editor to user usr_2',
-    '- grant of editor to bot bot_1',
-  ]);
+  assert.deepEqual(texts('Roles: [{ Slug: editor }, { Slug: old }]'), {
+    changes: [],
+    removals: [],
+  });
+  assert.deepEqual(
+    texts(
+      'Groups: [{ Path: eng }, { Path: eng/backend }]\nGrants: [{ Group: old, Role: editor }, { Group: eng, Role: editor }]',
+    ).removals,
+    ['- grant of editor to user usr_2', '- grant of editor to bot bot_1'],
+  );
 });
 
 test('a change is saved only over what was read', () => {
-  const { changes } = differences(tenant, { Roles: [{ Slug: 'editor', Name: 'E' }, { Slug: 'new' }] }, live, new Map());
+  const { changes } = differences(
+    tenant,
+    { Roles: [{ Slug: 'editor', Name: 'E' }, { Slug: 'new' }] },
+    live,
+    new Map(),
+  );
   assert.deepEqual(
     changes.map(({ request }) => request),
     [
@@ -122,7 +142,10 @@ test('a change is saved only over what was read', () => {
 
 test('the example of a file in README.md is read as one', () => {
   const document = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
-  const { Roles, Groups, Grants } = readWanted(/^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '', 'README.md');
+  const { Roles, Groups, Grants } = readWanted(
+    /^```yaml\n(.*?)^```$/ms.exec(document)?.[1] ?? '',
+    'README.md',
+  );
   assert.deepEqual([Roles?.length, Groups?.length, Grants?.length], [1, 1, 3]);
 });
 
@@ -163,9 +186,25 @@ Grants: [{ Role: a }, { User: a, Group: b, Role: a }, { User: a, ExpiresAt: soon
 test('a grant that is there twice, by address and by ID, is refused: only one of its ends could count', async () => {
   const client = { call: () => Promise.resolve({ User: { ID: 'usr_1' } }) } as unknown as Client;
   const resolve = (...more: string[]) =>
-    resolveSubjects(client, tenant, readWanted(`Grants: [{ User: usr_1, Role: a, ExpiresAt: 2027-01-31T00:00:00Z }, ${more.join()}]`, 'file'));
-  await assert.rejects(resolve('{ User: ada@example.com, Role: a }'), /the grant of a to user usr_1 is there more than once/);
-  await assert.rejects(resolve('{ Group: eng, Role: a }', '{ Group: /Eng, Role: a }'), /the grant of a to group \/Eng is there more than once/);
-  const { wanted } = await resolve('{ User: ada@example.com, Role: b }', '{ User: usr_1, Role: a, Resource: r1 }');
+    resolveSubjects(
+      client,
+      tenant,
+      readWanted(
+        `Grants: [{ User: usr_1, Role: a, ExpiresAt: 2027-01-31T00:00:00Z }, ${more.join()}]`,
+        'file',
+      ),
+    );
+  await assert.rejects(
+    resolve('{ User: ada@example.com, Role: a }'),
+    /the grant of a to user usr_1 is there more than once/,
+  );
+  await assert.rejects(
+    resolve('{ Group: eng, Role: a }', '{ Group: /Eng, Role: a }'),
+    /the grant of a to group \/Eng is there more than once/,
+  );
+  const { wanted } = await resolve(
+    '{ User: ada@example.com, Role: b }',
+    '{ User: usr_1, Role: a, Resource: r1 }',
+  );
   assert.equal(wanted.Grants?.length, 3);
 });

@@ -2,16 +2,20 @@ import process from 'node:process';
 import type { Client } from '../../client.ts';
 import { type Command, type Given, textOf } from '../command.ts';
 import { connect } from '../connect.ts';
-import { exitCodes, type ExitCode, Refusal, UsageError } from '../failure.ts';
+import { type ExitCode, exitCodes, Refusal, UsageError } from '../failure.ts';
 import { ask, readText } from '../input.ts';
 import { print, say } from '../output.ts';
 import { printable, table } from '../text.ts';
 import { type Change, differences } from './changes.ts';
 import { readWanted } from './file.ts';
-import { foretell, type Foretold } from './foretell.ts';
+import { type Foretold, foretell } from './foretell.ts';
 import { findTenant, type Names, readLive, resolveSubjects } from './live.ts';
 
-const options: Command['options'] = { file: { type: 'string', short: 'f' }, tenant: { type: 'string' }, prune: { type: 'boolean' } };
+const options: Command['options'] = {
+  file: { type: 'string', short: 'f' },
+  tenant: { type: 'string' },
+  prune: { type: 'boolean' },
+};
 const help: Command['help'] = [
   ['-f, --file FILE', 'roles, groups and grants in YAML (- = standard input)'],
   ['--tenant ID|SLUG', 'in place of the Tenant of the file'],
@@ -20,33 +24,44 @@ const help: Command['help'] = [
 
 export const plan: Command = {
   takes: '',
-  summary: 'Shows what a file of roles, groups and grants would change in a tenant, and who would gain or lose what. Changes nothing.',
+  summary:
+    'Shows what a file of roles, groups and grants would change in a tenant, and who would gain or lose what. Changes nothing.',
   options: { ...options, 'detailed-exitcode': { type: 'boolean' } },
   help: [...help, ['--detailed-exitcode', 'exit with 3 where there is something to do']],
   async run(given) {
     const planned = await makePlan(given);
     showPlan(planned, given);
     if (planned.foretold.refused.length > 0) return exitCodes.failed;
-    return planned.changes.length > 0 && given.values['detailed-exitcode'] === true ? exitCodes.pending : exitCodes.ok;
+    return planned.changes.length > 0 && given.values['detailed-exitcode'] === true
+      ? exitCodes.pending
+      : exitCodes.ok;
   },
 };
 
 export const apply: Command = {
   takes: '',
-  summary: 'Makes a tenant what a file of roles, groups and grants says, after showing the plan and asking.',
+  summary:
+    'Makes a tenant what a file of roles, groups and grants says, after showing the plan and asking.',
   options: { ...options, yes: { type: 'boolean', short: 'y' } },
   help: [...help, ['-y, --yes', 'do not ask']],
   async run(given) {
     const planned = await makePlan(given);
     showPlan(planned, given);
     if (planned.changes.length === 0) return exitCodes.ok;
-    if (planned.foretold.refused.length > 0) throw new Refusal('nothing was changed: not all of it would be accepted');
+    if (planned.foretold.refused.length > 0)
+      throw new Refusal('nothing was changed: not all of it would be accepted');
     await confirm(planned.changes.length, given);
     return makeChanges(planned);
   },
 };
 
-type Planned = { client: Client; changes: Change[]; extra: Change[]; names: Names; foretold: Foretold };
+type Planned = {
+  client: Client;
+  changes: Change[];
+  extra: Change[];
+  names: Names;
+  foretold: Foretold;
+};
 
 async function makePlan({ values, rest }: Given): Promise<Planned> {
   const file = textOf(values['file']);
@@ -58,28 +73,55 @@ async function makePlan({ values, rest }: Given): Promise<Planned> {
   const difference = differences(tenant, wanted, await readLive(client, tenant, wanted), names);
   const prune = values['prune'] === true;
   const changes = prune ? [...difference.changes, ...difference.removals] : difference.changes;
-  return { client, changes, extra: prune ? [] : difference.removals, names, foretold: await foretell(client, tenant, changes) };
+  return {
+    client,
+    changes,
+    extra: prune ? [] : difference.removals,
+    names,
+    foretold: await foretell(client, tenant, changes),
+  };
 }
 
 function showPlan({ changes, extra, names, foretold }: Planned, { values }: Given): void {
   const { Gained, Lost, refused, notes } = foretold;
   if (values['json'] === true) {
-    const inJson = (list: readonly Change[]) => list.map(({ operation, request }) => ({ Operation: operation, Request: request }));
-    return print(JSON.stringify({ Changes: inJson(changes), Extra: inJson(extra), Gained, Lost, Refused: refused, Notes: notes }, null, 2));
+    const inJson = (list: readonly Change[]) =>
+      list.map(({ operation, request }) => ({ Operation: operation, Request: request }));
+    return print(
+      JSON.stringify(
+        {
+          Changes: inJson(changes),
+          Extra: inJson(extra),
+          Gained,
+          Lost,
+          Refused: refused,
+          Notes: notes,
+        },
+        null,
+        2,
+      ),
+    );
   }
   for (const { text } of changes) print(printable(text));
   if (changes.length === 0) print('nothing to do');
-  const people = (list: Foretold['Gained']) => list.map((one) => ({ ...one, Subject: names.get(one.Subject) ?? one.Subject }));
+  const people = (list: Foretold['Gained']) =>
+    list.map((one) => ({ ...one, Subject: names.get(one.Subject) ?? one.Subject }));
   if (Gained.length > 0) print(`\nGained\n${table(people(Gained))}`);
   if (Lost.length > 0) print(`\nLost\n${table(people(Lost))}`);
-  if (extra.length > 0) print(`\nNot in the file, and left alone without --prune\n${extra.map(({ text }) => `  ${printable(text.slice(2))}`).join('\n')}`);
+  if (extra.length > 0)
+    print(
+      `\nNot in the file, and left alone without --prune\n${extra.map(({ text }) => `  ${printable(text.slice(2))}`).join('\n')}`,
+    );
   for (const line of [...refused, ...notes]) say(`! ${printable(line)}`);
 }
 
 async function confirm(count: number, { values }: Given): Promise<void> {
   if (values['yes'] === true) return;
-  if (!process.stdin.isTTY) throw new UsageError('nobody can be asked here: --yes makes the changes without asking');
-  const answer = await ask(`Make ${count === 1 ? 'this change' : `these ${count} changes`}? (yes/no) `);
+  if (!process.stdin.isTTY)
+    throw new UsageError('nobody can be asked here: --yes makes the changes without asking');
+  const answer = await ask(
+    `Make ${count === 1 ? 'this change' : `these ${count} changes`}? (yes/no) `,
+  );
   if (!/^y(es)?$/i.test(answer.trim())) throw new Refusal('nothing was changed');
 }
 

@@ -4,7 +4,12 @@ import { listOf, mapOf, type Problems, recordOf, textOf, textsOf, timeOf } from 
 
 // The file of a tenant's rights. Its keys are those of the API; a part that is not there is left alone.
 
-export type WantedRole = { Slug: string; Name?: string | undefined; Description?: string | undefined; Permissions?: string[] | undefined };
+export type WantedRole = {
+  Slug: string;
+  Name?: string | undefined;
+  Description?: string | undefined;
+  Permissions?: string[] | undefined;
+};
 export type WantedGroup = {
   Path: string;
   Name?: string | undefined;
@@ -15,10 +20,21 @@ export type WantedGroup = {
   Members?: string[] | undefined;
 };
 /** To whom: a user by address or ID, a group by path, or a bot by name or ID. */
-export type WantedGrant = { kind: SubjectKind; subject: string; Role: string; Resource: string; ExpiresAt?: string | undefined };
+export type WantedGrant = {
+  kind: SubjectKind;
+  subject: string;
+  Role: string;
+  Resource: string;
+  ExpiresAt?: string | undefined;
+};
 export type SubjectKind = 'User' | 'Group' | 'Bot';
 
-export type Wanted = { Tenant?: string | undefined; Roles?: WantedRole[] | undefined; Groups?: WantedGroup[] | undefined; Grants?: WantedGrant[] | undefined };
+export type Wanted = {
+  Tenant?: string | undefined;
+  Roles?: WantedRole[] | undefined;
+  Groups?: WantedGroup[] | undefined;
+  Grants?: WantedGrant[] | undefined;
+};
 
 const kinds: readonly SubjectKind[] = ['User', 'Group', 'Bot'];
 
@@ -28,7 +44,8 @@ export function readWanted(text: string, name: string): Wanted {
   const problems: Problems = document.errors.map(({ message }) => message.split('\n')[0] ?? '');
   const value = problems.length === 0 ? valueOf(document, problems) : undefined;
   const wanted = problems.length === 0 ? read(value, problems) : {};
-  if (problems.length > 0) throw new Refusal(problems.map((problem) => `${name}: ${problem}`).join('\n'));
+  if (problems.length > 0)
+    throw new Refusal(problems.map((problem) => `${name}: ${problem}`).join('\n'));
   return wanted;
 }
 
@@ -46,9 +63,15 @@ function read(value: unknown, problems: Problems): Wanted {
   const file = recordOf(value, 'the file', ['Tenant', 'Roles', 'Groups', 'Grants'], problems);
   const wanted: Wanted = {
     Tenant: textOf(file, 'Tenant', '', problems),
-    Roles: listOf(file, 'Roles', '', problems)?.map((item, index) => readRole(item, `Roles[${index}]`, problems)),
-    Groups: listOf(file, 'Groups', '', problems)?.map((item, index) => readGroup(item, `Groups[${index}]`, problems)),
-    Grants: listOf(file, 'Grants', '', problems)?.map((item, index) => readGrant(item, `Grants[${index}]`, problems)),
+    Roles: listOf(file, 'Roles', '', problems)?.map((item, index) =>
+      readRole(item, `Roles[${index}]`, problems),
+    ),
+    Groups: listOf(file, 'Groups', '', problems)?.map((item, index) =>
+      readGroup(item, `Groups[${index}]`, problems),
+    ),
+    Grants: listOf(file, 'Grants', '', problems)?.map((item, index) =>
+      readGrant(item, `Grants[${index}]`, problems),
+    ),
   };
   assertOnce(
     wanted.Roles?.map(({ Slug }) => Slug),
@@ -74,7 +97,12 @@ function readRole(value: unknown, at: string, problems: Problems): WantedRole {
 }
 
 function readGroup(value: unknown, at: string, problems: Problems): WantedGroup {
-  const group = recordOf(value, at, ['Path', 'Name', 'Description', 'ExternalID', 'Metadata', 'Members'], problems);
+  const group = recordOf(
+    value,
+    at,
+    ['Path', 'Name', 'Description', 'ExternalID', 'Metadata', 'Members'],
+    problems,
+  );
   return {
     Path: textOf(group, 'Path', at, problems, true) ?? '',
     Name: textOf(group, 'Name', at, problems),
@@ -88,7 +116,8 @@ function readGroup(value: unknown, at: string, problems: Problems): WantedGroup 
 function readGrant(value: unknown, at: string, problems: Problems): WantedGrant {
   const grant = recordOf(value, at, [...kinds, 'Role', 'Resource', 'ExpiresAt'], problems);
   const [kind = 'User', ...others] = kinds.filter((name) => Object.hasOwn(grant, name));
-  if (others.length > 0 || !Object.hasOwn(grant, kind)) problems.push(`${at} must have one of User, Group and Bot`);
+  if (others.length > 0 || !Object.hasOwn(grant, kind))
+    problems.push(`${at} must have one of User, Group and Bot`);
   return {
     kind,
     subject: textOf(grant, kind, at, problems) ?? '',
@@ -99,7 +128,8 @@ function readGrant(value: unknown, at: string, problems: Problems): WantedGrant 
 }
 
 function assertOnce(names: readonly string[] | undefined, what: string, problems: Problems): void {
-  const repeated = names?.filter((name, index) => name !== '' && names.indexOf(name) !== index) ?? [];
+  const repeated =
+    names?.filter((name, index) => name !== '' && names.indexOf(name) !== index) ?? [];
   problems.push(...new Set(repeated.map((name) => `the ${what} ${name} is there more than once`)));
 }
 

@@ -22,19 +22,38 @@ export async function readLive(client: Client, tenant: string, wanted: Wanted): 
   const groups = wanted.Groups && (await all(client.list('Groups_List', request)));
   const members = new Map<string, readonly string[]>();
   for (const { Path } of groups ?? []) {
-    const named = wanted.Groups?.some((group) => group.Members !== undefined && pathKey(group.Path) === pathKey(Path));
-    if (named) members.set(pathKey(Path), await all(client.list('Groups_ListMembers', { ...request, Group: Path })));
+    const named = wanted.Groups?.some(
+      (group) => group.Members !== undefined && pathKey(group.Path) === pathKey(Path),
+    );
+    if (named)
+      members.set(
+        pathKey(Path),
+        await all(client.list('Groups_ListMembers', { ...request, Group: Path })),
+      );
   }
-  return { roles: roles ?? [], groups: groups ?? [], members, grants: wanted.Grants ? await readGrants(client, request) : [] };
+  return {
+    roles: roles ?? [],
+    groups: groups ?? [],
+    members,
+    grants: wanted.Grants ? await readGrants(client, request) : [],
+  };
 }
 
-async function readGrants(client: Client, request: { Tenant: string; Page: { Limit: number } }): Promise<LiveGrant[]> {
+async function readGrants(
+  client: Client,
+  request: { Tenant: string; Page: { Limit: number } },
+): Promise<LiveGrant[]> {
   const [users, groups, bots] = await Promise.all([
     all(client.list('Grants_ListByTenant', request)),
     all(client.list('GroupGrants_ListByTenant', request)),
     all(client.list('BotGrants_ListByTenant', request)),
   ]);
-  const common = ({ ID, Role, Resource, ExpiresAt }: Grant | GroupGrant | BotGrant) => ({ ID, Role, Resource, ExpiresAt });
+  const common = ({ ID, Role, Resource, ExpiresAt }: Grant | GroupGrant | BotGrant) => ({
+    ID,
+    Role,
+    Resource,
+    ExpiresAt,
+  });
   return [
     ...users.map((grant) => ({ kind: 'User' as const, subject: grant.UserID, ...common(grant) })),
     ...groups.map((grant) => ({ kind: 'Group' as const, subject: grant.Group, ...common(grant) })),
@@ -44,13 +63,16 @@ async function readGrants(client: Client, request: { Tenant: string; Page: { Lim
 
 /** The tenant's ID: as it is, or of the caller's tenant with that slug. */
 export async function findTenant(client: Client, name: string | undefined): Promise<string> {
-  if (name === undefined || name === '') throw new Refusal('no tenant is named: neither Tenant in the file nor --tenant');
+  if (name === undefined || name === '')
+    throw new Refusal('no tenant is named: neither Tenant in the file nor --tenant');
   if (name.startsWith('tnt_')) return name;
   try {
-    for await (const { Slug, ID } of client.list('Tenants_ListMine', {})) if (Slug === name) return ID;
+    for await (const { Slug, ID } of client.list('Tenants_ListMine', {}))
+      if (Slug === name) return ID;
   } catch (error) {
     // The list of one's tenants is for people.
-    if (error instanceof PermissionDeniedError) throw new Refusal(`a bot names its tenant by its ID, and not as ${name}`);
+    if (error instanceof PermissionDeniedError)
+      throw new Refusal(`a bot names its tenant by its ID, and not as ${name}`);
     throw error;
   }
   throw new Refusal(`you belong to no tenant ${name}`);
@@ -60,8 +82,15 @@ export async function findTenant(client: Client, name: string | undefined): Prom
 export type Names = ReadonlyMap<string, string>;
 
 /** The file with IDs in place of addresses and names, and what they stand for. All that is wrong is said at once. */
-export async function resolveSubjects(client: Client, tenant: string, wanted: Wanted): Promise<{ wanted: Wanted; names: Names }> {
-  const users = [...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members), ...subjectsOf(wanted, 'User')];
+export async function resolveSubjects(
+  client: Client,
+  tenant: string,
+  wanted: Wanted,
+): Promise<{ wanted: Wanted; names: Names }> {
+  const users = [
+    ...(wanted.Groups ?? []).flatMap(({ Members = [] }) => Members),
+    ...subjectsOf(wanted, 'User'),
+  ];
   const ids = new Map<string, string>();
   const problems: string[] = [];
   for (const email of new Set(users.filter((user) => !user.startsWith('usr_')))) {
@@ -70,18 +99,28 @@ export async function resolveSubjects(client: Client, tenant: string, wanted: Wa
     else ids.set(email, id);
   }
   const named = new Set(subjectsOf(wanted, 'Bot').filter((bot) => !bot.startsWith('bot_')));
-  const bots: readonly Bot[] = named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
+  const bots: readonly Bot[] =
+    named.size > 0 ? await all(client.list('Bots_List', { Tenant: tenant })) : [];
   for (const name of named) {
     const [found, ...more] = bots.filter((bot) => bot.Name === name);
-    if (found === undefined || more.length > 0) problems.push(found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`);
+    if (found === undefined || more.length > 0)
+      problems.push(
+        found ? `several bots are called ${name}: name one by its ID` : `there is no bot ${name}`,
+      );
     else ids.set(name, found.ID);
   }
   const idOf = (name: string) => ids.get(name) ?? name;
-  const grants = wanted.Grants?.map((grant) => (grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) }));
+  const grants = wanted.Grants?.map((grant) =>
+    grant.kind === 'Group' ? grant : { ...grant, subject: idOf(grant.subject) },
+  );
   // Only now, since one may be to an address and the other to its ID.
   const keys = grants?.map(grantKey) ?? [];
-  for (const { kind, subject, Role } of grants?.filter((grant, index) => keys.indexOf(grantKey(grant)) < index) ?? [])
-    problems.push(`the grant of ${Role} to ${kind.toLowerCase()} ${subject} is there more than once`);
+  for (const { kind, subject, Role } of grants?.filter(
+    (grant, index) => keys.indexOf(grantKey(grant)) < index,
+  ) ?? [])
+    problems.push(
+      `the grant of ${Role} to ${kind.toLowerCase()} ${subject} is there more than once`,
+    );
   if (problems.length > 0) throw new Refusal(problems.join('\n'));
   return {
     wanted: {
@@ -93,7 +132,8 @@ export async function resolveSubjects(client: Client, tenant: string, wanted: Wa
   };
 }
 
-const subjectsOf = ({ Grants = [] }: Wanted, kind: SubjectKind) => Grants.filter((grant) => grant.kind === kind).map(({ subject }) => subject);
+const subjectsOf = ({ Grants = [] }: Wanted, kind: SubjectKind) =>
+  Grants.filter((grant) => grant.kind === kind).map(({ subject }) => subject);
 
 async function findUser(client: Client, Email: string): Promise<string | undefined> {
   try {

@@ -14,16 +14,35 @@ type Held = { [permission: string]: Array<Partial<AccessPath>> };
 async function refused(held: Held, ...changes: Change[]): Promise<string> {
   const call = (operation: string, { Permission = '' }: { Permission?: string }) => {
     if (operation === 'Account_Get') return Promise.resolve({ User: { ID: caller } });
-    const Paths = (held[Permission] ?? []).map((path) => ({ Group: '', InheritedFrom: '', ...path }));
+    const Paths = (held[Permission] ?? []).map((path) => ({
+      Group: '',
+      InheritedFrom: '',
+      ...path,
+    }));
     return Promise.resolve({ Allowed: true, Paths, Missing: [] });
   };
   return (await findLockout({ call } as unknown as Client, Tenant, changes)).join();
 }
 
-const byGrants = (...grants: string[]): Held => ({ 'iam.grants.write': grants.map((Grant) => ({ Grant })) });
-const grant = (id: string): Change => ({ operation: 'Grants_Remove', request: { Grant: { Tenant, UserID: 'usr_1', Role: 'a' } }, text: '', grant: id });
-const leave = (Group: string, UserID = caller): Change => ({ operation: 'Groups_RemoveMember', request: { Tenant, Group, UserID }, text: '' });
-const group = (Path: string): Change => ({ operation: 'Groups_Delete', request: { Tenant, Path }, text: '' });
+const byGrants = (...grants: string[]): Held => ({
+  'iam.grants.write': grants.map((Grant) => ({ Grant })),
+});
+const grant = (id: string): Change => ({
+  operation: 'Grants_Remove',
+  request: { Grant: { Tenant, UserID: 'usr_1', Role: 'a' } },
+  text: '',
+  grant: id,
+});
+const leave = (Group: string, UserID = caller): Change => ({
+  operation: 'Groups_RemoveMember',
+  request: { Tenant, Group, UserID },
+  text: '',
+});
+const group = (Path: string): Change => ({
+  operation: 'Groups_Delete',
+  request: { Tenant, Path },
+  text: '',
+});
 const role: Change = { operation: 'Roles_Delete', request: { Tenant, Slug: 'old' }, text: '' };
 
 const own = /name your own grant in the file, or the group and the membership it comes by/;
@@ -31,24 +50,39 @@ const own = /name your own grant in the file, or the group and the membership it
 test('nobody takes away half of what the file has not, and with it the right to the other half', async () => {
   assert.match(await refused(byGrants('grt_1', 'grt_2'), grant('grt_1'), grant('grt_2')), own);
   assert.equal(await refused(byGrants('grt_1', 'grt_owner'), grant('grt_1'), grant('grt_2')), '');
-  assert.equal(await refused({}, grant('grt_1'), leave('eng'), group('eng'), role), '', 'on the platform, by its key');
+  assert.equal(
+    await refused({}, grant('grt_1'), leave('eng'), group('eng'), role),
+    '',
+    'on the platform, by its key',
+  );
 });
 
 test('each permission that a removal needs is looked at, and no other', async () => {
-  const held = { ...byGrants('grt_kept'), 'iam.groups.write': [{ Grant: 'grt_groups' }], 'iam.roles.write': [{ Grant: 'grt_roles' }] };
+  const held = {
+    ...byGrants('grt_kept'),
+    'iam.groups.write': [{ Grant: 'grt_groups' }],
+    'iam.roles.write': [{ Grant: 'grt_roles' }],
+  };
   assert.match(await refused(held, grant('grt_groups'), group('old')), own);
   assert.match(await refused(held, grant('grt_roles'), role), own);
   assert.equal(await refused(held, grant('grt_groups'), role), '');
-  const saved: Change = { operation: 'Roles_Save', request: { Role: { Tenant, Slug: 'new' } }, text: '' };
+  const saved: Change = {
+    operation: 'Roles_Save',
+    request: { Role: { Tenant, Slug: 'new' } },
+    text: '',
+  };
   assert.equal(await refused(held, saved, grant('grt_roles')), '', 'it is made before');
 });
 
 test('rights that come by a group go with the membership and with the group', async () => {
-  const held = { 'iam.roles.write': [{ Grant: 'grt_1', Group: 'Eng/Backend', InheritedFrom: 'Eng' }] };
+  const held = {
+    'iam.roles.write': [{ Grant: 'grt_1', Group: 'Eng/Backend', InheritedFrom: 'Eng' }],
+  };
   for (const lost of [leave('eng/backend'), group('eng/backend'), group('/eng')]) {
     assert.match(await refused(held, lost, role), own);
     const twice = { 'iam.roles.write': [...held['iam.roles.write'], { Grant: 'grt_2' }] };
     assert.equal(await refused(twice, lost, role), '');
   }
-  for (const kept of [leave('eng/backend', 'usr_other'), leave('eng'), group('eng/frontend')]) assert.equal(await refused(held, kept, role), '');
+  for (const kept of [leave('eng/backend', 'usr_other'), leave('eng'), group('eng/frontend')])
+    assert.equal(await refused(held, kept, role), '');
 });

@@ -5,20 +5,34 @@ import { rfc3339 } from '../gen/help.ts';
 export type Problems = string[];
 type Keys = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Keys => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Keys =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (at: string, key: string) => (at === '' ? key : `${at}.${key}`);
 
 /** An object with no other keys than these: a misspelt one would silently do nothing. */
-export function recordOf(value: unknown, at: string, keys: readonly string[], problems: Problems): Keys {
+export function recordOf(
+  value: unknown,
+  at: string,
+  keys: readonly string[],
+  problems: Problems,
+): Keys {
   if (!isObject(value)) {
     problems.push(`${at} must be an object`);
     return {};
   }
-  for (const key of Object.keys(value)) if (!keys.includes(key)) problems.push(`${at} has no key ${key}; it may have ${keys.join(', ')}`);
+  for (const key of Object.keys(value))
+    if (!keys.includes(key))
+      problems.push(`${at} has no key ${key}; it may have ${keys.join(', ')}`);
   return value;
 }
 
-export function textOf(record: Keys, key: string, at: string, problems: Problems, required = false): string | undefined {
+export function textOf(
+  record: Keys,
+  key: string,
+  at: string,
+  problems: Problems,
+  required = false,
+): string | undefined {
   const value = record[key];
   if (value === undefined || value === null) {
     if (required) problems.push(`${join(at, key)} is missing`);
@@ -30,7 +44,12 @@ export function textOf(record: Keys, key: string, at: string, problems: Problems
 }
 
 /** A time as the service reads it; YAML leaves it a text. */
-export function timeOf(record: Keys, key: string, at: string, problems: Problems): string | undefined {
+export function timeOf(
+  record: Keys,
+  key: string,
+  at: string,
+  problems: Problems,
+): string | undefined {
   const text = textOf(record, key, at, problems);
   if (text === undefined || (rfc3339.test(text) && !Number.isNaN(Date.parse(text)))) return text;
   problems.push(`${join(at, key)} must be a time such as 2027-01-31T12:00:00Z`);
@@ -38,7 +57,12 @@ export function timeOf(record: Keys, key: string, at: string, problems: Problems
 }
 
 /** A list; a key without a value is an empty one. */
-export function listOf(record: Keys, key: string, at: string, problems: Problems): unknown[] | undefined {
+export function listOf(
+  record: Keys,
+  key: string,
+  at: string,
+  problems: Problems,
+): unknown[] | undefined {
   const value = record[key];
   if (value === undefined) return undefined;
   if (value === null) return [];
@@ -47,17 +71,28 @@ export function listOf(record: Keys, key: string, at: string, problems: Problems
   return undefined;
 }
 
-export function textsOf(record: Keys, key: string, at: string, problems: Problems): string[] | undefined {
+export function textsOf(
+  record: Keys,
+  key: string,
+  at: string,
+  problems: Problems,
+): string[] | undefined {
   const items = listOf(record, key, at, problems);
   if (items === undefined || items.every((item) => typeof item === 'string')) return items;
   problems.push(`${join(at, key)} must be a list of texts`);
   return undefined;
 }
 
-export function mapOf(record: Keys, key: string, at: string, problems: Problems): Record<string, string> | undefined {
+export function mapOf(
+  record: Keys,
+  key: string,
+  at: string,
+  problems: Problems,
+): Record<string, string> | undefined {
   const value = record[key];
   if (value === undefined || value === null) return undefined;
-  if (isObject(value) && Object.values(value).every((item) => typeof item === 'string')) return value as Record<string, string>;
+  if (isObject(value) && Object.values(value).every((item) => typeof item === 'string'))
+    return value as Record<string, string>;
   problems.push(`${join(at, key)} must be an object of texts`);
   return undefined;
 }

@@ -1,4 +1,9 @@
-import { type Database, type EntityManager, execute, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import { type ChatKind, chatRates } from '../../chat/kinds.ts';
 import type { WaitingRow } from '../queries.ts';
 
@@ -25,13 +30,51 @@ const park: Statement = {
 export type Release = { size: number; afterSeconds: number };
 
 /** Keeps a task back until its endpoint can be sent to. The attempt is not made, and not counted. */
-export async function parkTask(database: Database, row: Omit<WaitingRow, 'state' | 'dueAt'>, { size, afterSeconds }: Release): Promise<void> {
-  const { task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, enqueuedAt, extra, dekId, request, traceparent } = row;
-  const values = [task, lane, operation, tenant, endpoint, event, attempt, firstAttempt, enqueuedAt, JSON.stringify(extra), dekId, request, traceparent];
+export async function parkTask(
+  database: Database,
+  row: Omit<WaitingRow, 'state' | 'dueAt'>,
+  { size, afterSeconds }: Release,
+): Promise<void> {
+  const {
+    task,
+    lane,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    attempt,
+    firstAttempt,
+    enqueuedAt,
+    extra,
+    dekId,
+    request,
+    traceparent,
+  } = row;
+  const values = [
+    task,
+    lane,
+    operation,
+    tenant,
+    endpoint,
+    event,
+    attempt,
+    firstAttempt,
+    enqueuedAt,
+    JSON.stringify(extra),
+    dekId,
+    request,
+    traceparent,
+  ];
   await database.query(park, [...values, size, afterSeconds]);
 }
 
-export type Releasing = { tenant: string; endpoint: string; size: number; pauseMs: number; rateLimit: number };
+export type Releasing = {
+  tenant: string;
+  endpoint: string;
+  size: number;
+  pauseMs: number;
+  rateLimit: number;
+};
 
 const releasing: Statement = {
   name: 'notifications.releasing',
@@ -41,12 +84,19 @@ const releasing: Statement = {
 };
 
 /** Endpoints that can be sent to again and for which tasks are kept back, whoever has waited longest first. */
-export function listReleasing(database: Database, limit: number): Promise<Array<{ tenant: string; endpoint: string }>> {
+export function listReleasing(
+  database: Database,
+  limit: number,
+): Promise<Array<{ tenant: string; endpoint: string }>> {
   return database.query(releasing, [limit]);
 }
 
 /** One of them, locked until the transaction ends; undefined where another process has it. */
-export async function takeReleasing(em: EntityManager, tenant: string, endpoint: string): Promise<Releasing | undefined> {
+export async function takeReleasing(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<Releasing | undefined> {
   const [row] = await execute<Releasing & { kind: ChatKind | null }>(
     em,
     `select h.tenant, h.endpoint, h.release_size as size, h.pause_ms as "pauseMs", coalesce(e.rate_limit, 0) as "rateLimit", c.kind
@@ -62,7 +112,11 @@ export async function takeReleasing(em: EntityManager, tenant: string, endpoint:
 }
 
 /** Lets the oldest tasks of an endpoint go, so many that at most `limit` are on their way. Returns how many were before. */
-export async function releaseParked(em: EntityManager, { tenant, endpoint }: Releasing, limit: number): Promise<number> {
+export async function releaseParked(
+  em: EntityManager,
+  { tenant, endpoint }: Releasing,
+  limit: number,
+): Promise<number> {
   const [row] = await execute<{ underWay: number }>(
     em,
     `with under_way as (
@@ -80,7 +134,11 @@ export async function releaseParked(em: EntityManager, { tenant, endpoint }: Rel
 }
 
 /** Says when the endpoint's turn comes again. What is left is counted, rows that somebody else has locked at the moment included. */
-export async function setRelease(em: EntityManager, { tenant, endpoint }: Releasing, { size, afterSeconds }: Release): Promise<void> {
+export async function setRelease(
+  em: EntityManager,
+  { tenant, endpoint }: Releasing,
+  { size, afterSeconds }: Release,
+): Promise<void> {
   await execute(
     em,
     `update endpoint_health set release_size = $3, release_at = now() + make_interval(secs => $4),
@@ -89,6 +147,11 @@ export async function setRelease(em: EntityManager, { tenant, endpoint }: Releas
     [tenant, endpoint, size, afterSeconds],
   );
   // Nothing is kept back any more, and nothing else is to be remembered.
-  const nothing = 'not parked and failing_since is null and pause_ms = 0 and coalesce(paused_until <= now(), true)';
-  await execute(em, `delete from endpoint_health where tenant = $1 and endpoint = $2 and ${nothing}`, [tenant, endpoint]);
+  const nothing =
+    'not parked and failing_since is null and pause_ms = 0 and coalesce(paused_until <= now(), true)';
+  await execute(
+    em,
+    `delete from endpoint_health where tenant = $1 and endpoint = $2 and ${nothing}`,
+    [tenant, endpoint],
+  );
 }

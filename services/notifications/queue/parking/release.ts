@@ -32,7 +32,11 @@ async function release(em: EntityManager, tenant: string, endpoint: string): Pro
   const releasing = await takeReleasing(em, tenant, endpoint);
   if (!releasing) return;
   const { size, pauseMs, rateLimit } = releasing;
-  const underWay = await releaseParked(em, releasing, rateLimit > 0 ? Math.min(size, rateLimit) : size);
+  const underWay = await releaseParked(
+    em,
+    releasing,
+    rateLimit > 0 ? Math.min(size, rateLimit) : size,
+  );
   const grown = pauseMs === 0 && underWay <= size / 2 ? Math.min(size * 2, largest) : size;
   await setRelease(em, releasing, { size: grown, afterSeconds: rateLimit > 0 ? 1 : 0 });
 }

@@ -12,7 +12,8 @@ import { admittedBy } from './suggestions.ts';
 type Deps = Pick<DomainDeps, 'database' | 'admission'> & { broker: Broker; log: Log };
 
 /** Answers that stay the same however often one asks: the tenant is closed, the role is gone, the person is shut out. */
-const isRefusal = (error: unknown): boolean => ['permission_denied', 'not_found', 'failed_precondition'].includes(toServiceError(error).code);
+const isRefusal = (error: unknown): boolean =>
+  ['permission_denied', 'not_found', 'failed_precondition'].includes(toServiceError(error).code);
 
 /**
  * Makes whoever has verified an address a member of the tenant whose domain it is, where the domain's Capture is join. The
@@ -21,13 +22,21 @@ const isRefusal = (error: unknown): boolean => ['permission_denied', 'not_found'
 export function followVerified(deps: Deps): Background {
   return () => {
     const handle = (event: FollowedEvent) => takeIn(deps, event);
-    followEvents(deps, { durable: 'sso-domain-joins', subject: 'evt.*.user.verified', types: ['user.verified'], handle });
+    followEvents(deps, {
+      durable: 'sso-domain-joins',
+      subject: 'evt.*.user.verified',
+      types: ['user.verified'],
+      handle,
+    });
     // Closing the broker waits for what is in hand.
     return () => Promise.resolve();
   };
 }
 
-async function takeIn({ database, admission, log }: Deps, { id: event, data, origin }: FollowedEvent): Promise<void> {
+async function takeIn(
+  { database, admission, log }: Deps,
+  { id: event, data, origin }: FollowedEvent,
+): Promise<void> {
   const { ID: userId, Email: email, EmailVerified: isVerified } = data;
   if (typeof userId !== 'string' || typeof email !== 'string' || isVerified !== true) return;
   const gate = await findGate(database, normaliseEmail(email).domain);
@@ -35,10 +44,19 @@ async function takeIn({ database, admission, log }: Deps, { id: event, data, ori
   // An event may come again days later, when the broker has lost its store: who was removed meanwhile stays out.
   if (await isHandled(database, gate.tenant, event)) return;
   try {
-    await admission.join({ ...admittedBy(gate), userId, ip: origin.caller.ip, userAgent: origin.caller.userAgent });
+    await admission.join({
+      ...admittedBy(gate),
+      userId,
+      ip: origin.caller.ip,
+      userAgent: origin.caller.userAgent,
+    });
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    log.warn('somebody could not join by their address', { user: userId, tenant: gate.tenant, error });
+    log.warn('somebody could not join by their address', {
+      user: userId,
+      tenant: gate.tenant,
+      error,
+    });
   }
   await keepHandled(database, gate.tenant, event);
 }

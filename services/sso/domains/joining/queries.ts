@@ -1,8 +1,15 @@
 import type { Database, Statement } from '@bailiwick/shared/orm.ts';
 
-const handled: Statement = { name: 'sso.handled_join', text: 'select 1 as one from handled_join where tenant = $1 and event = $2' };
+const handled: Statement = {
+  name: 'sso.handled_join',
+  text: 'select 1 as one from handled_join where tenant = $1 and event = $2',
+};
 
-export async function isHandled(database: Database, tenant: string, event: string): Promise<boolean> {
+export async function isHandled(
+  database: Database,
+  tenant: string,
+  event: string,
+): Promise<boolean> {
   return (await database.query(handled, [tenant, event])).length > 0;
 }
 
@@ -11,12 +18,19 @@ const keep: Statement = {
   text: 'insert into handled_join (tenant, event, created_at) values ($1, $2, now()) on conflict (tenant, event) do nothing',
 };
 
-export async function keepHandled(database: Database, tenant: string, event: string): Promise<void> {
+export async function keepHandled(
+  database: Database,
+  tenant: string,
+  event: string,
+): Promise<void> {
   await database.query(keep, [tenant, event]);
 }
 
 // The event stream keeps a week: what is older comes again from nowhere.
-const sweep: Statement = { name: 'sso.sweep_handled_joins', text: "delete from handled_join where created_at < now() - interval '9 days'" };
+const sweep: Statement = {
+  name: 'sso.sweep_handled_joins',
+  text: "delete from handled_join where created_at < now() - interval '9 days'",
+};
 
 export async function sweepHandled(database: Database): Promise<void> {
   await database.query(sweep, []);

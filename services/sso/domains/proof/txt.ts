@@ -7,7 +7,10 @@ const patience = { timeout: 1500, tries: 2, maxTimeout: 2500 };
 const allMs = 8000;
 
 /** What DNS says of a name: the texts of its TXT records, that there are none, or nothing that could be relied on. */
-export type Found = { values: readonly string[] } | { missing: 'name' | 'record' } | { missing: 'answer' };
+export type Found =
+  | { values: readonly string[] }
+  | { missing: 'name' | 'record' }
+  | { missing: 'answer' };
 export type LookUpTxt = (name: string) => Promise<Found>;
 
 /** Looks TXT records up at these DNS servers (address:port), or where the host does if there are none. Nothing is remembered. */
@@ -45,14 +48,20 @@ export type Finding = { outcome: 'proved' } | { outcome: 'missing' | 'unknown'; 
 
 /** Compares what was found below `name` with what the record has to hold. The reason is for people, and holds what they can act on. */
 export function judge(found: Found, name: string, wanted: string): Finding {
-  if ('values' in found) return found.values.includes(wanted) ? { outcome: 'proved' } : { outcome: 'missing', reason: othersAt(name, found.values) };
+  if ('values' in found)
+    return found.values.includes(wanted)
+      ? { outcome: 'proved' }
+      : { outcome: 'missing', reason: othersAt(name, found.values) };
   switch (found.missing) {
     case 'name':
       return { outcome: 'missing', reason: `there is no ${name} in DNS` };
     case 'record':
       return { outcome: 'missing', reason: `${name} has no TXT record` };
     case 'answer':
-      return { outcome: 'unknown', reason: `the DNS servers gave no answer for ${name}: try again later` };
+      return {
+        outcome: 'unknown',
+        reason: `the DNS servers gave no answer for ${name}: try again later`,
+      };
   }
 }
 
@@ -62,6 +71,9 @@ function othersAt(name: string, values: readonly string[]): string {
   const [first = ''] = values;
   // Anybody can put anything there.
   const start = first.slice(0, shown).replaceAll(/[^\x20-\x7e]/g, '?');
-  const what = values.length === 1 ? 'a TXT record, but its' : `${values.length} TXT records, but none has the right`;
+  const what =
+    values.length === 1
+      ? 'a TXT record, but its'
+      : `${values.length} TXT records, but none has the right`;
   return `${name} has ${what} value${values.length === 1 ? ' is not the right one' : ''}: found "${start}${first.length > shown ? '…' : ''}"`;
 }

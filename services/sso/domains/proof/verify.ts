@@ -14,17 +14,26 @@ import { type Finding, judge, type LookUpTxt } from './txt.ts';
 const attempts = { count: 1, seconds: 60 };
 const attemptsOf = ({ tenant, name }: DomainRow): string => `domain ${tenant} ${name}`;
 
-const renewal = 'the time for the record was over: publish the new TxtValue, and verify the domain again';
-const taken = 'the record is there, but another organisation has verified this domain: it has to give it up first';
+const renewal =
+  'the time for the record was over: publish the new TxtValue, and verify the domain again';
+const taken =
+  'the record is there, but another organisation has verified this domain: it has to give it up first';
 
 /** Looks for the record now. What has failed or run out gets another challenge instead, since nobody could have proved the old one. */
-export async function verifyDomain(deps: DomainDeps, { tenant, id }: DomainVerifyRequest, call: Call): Promise<DomainRow> {
+export async function verifyDomain(
+  deps: DomainDeps,
+  { tenant, id }: DomainVerifyRequest,
+  call: Call,
+): Promise<DomainRow> {
   const { database, limiter, lookUp } = deps;
   const found = await findDomain(database, tenant, id);
   if (!found) throw notFound('domain');
   const wait = await limiter.use(attemptsOf(found), attempts);
-  if (wait > 0) throw exhausted('a domain is looked up at most once a minute, try again later', wait);
-  const settled = (await renew(database, found, call)) ?? (await settle(database, found, await lookFor(lookUp, found), call));
+  if (wait > 0)
+    throw exhausted('a domain is looked up at most once a minute, try again later', wait);
+  const settled =
+    (await renew(database, found, call)) ??
+    (await settle(database, found, await lookFor(lookUp, found), call));
   // Changed while DNS was asked: what was found is of a claim that is over.
   const domain = settled ?? (await findDomain(database, tenant, id));
   if (!domain) throw notFound('domain');
@@ -37,17 +46,32 @@ export async function lookFor(lookUp: LookUpTxt, { name, challenge }: DomainRow)
   return judge(await lookUp(at), at, txtValue(challenge));
 }
 
-function renew(database: Database, { tenant, id }: DomainRow, call: Call): Promise<DomainRow | undefined> {
+function renew(
+  database: Database,
+  { tenant, id }: DomainRow,
+  call: Call,
+): Promise<DomainRow | undefined> {
   return database.transaction(tenant, async (em) => {
     const run = inTransaction(em);
     const before = await lockDomain(run, tenant, id);
-    const after = before && (await renewChallenge(run, before, { challenge: newChallenge(), expiresAt: challengeEnd(new Date()), reason: renewal }));
+    const after =
+      before &&
+      (await renewChallenge(run, before, {
+        challenge: newChallenge(),
+        expiresAt: challengeEnd(new Date()),
+        reason: renewal,
+      }));
     if (after) recordDomain(em, call, 'domain.updated', after, before);
     return after;
   });
 }
 
-async function settle(database: Database, domain: DomainRow, finding: Finding, call: Call): Promise<DomainRow | undefined> {
+async function settle(
+  database: Database,
+  domain: DomainRow,
+  finding: Finding,
+  call: Call,
+): Promise<DomainRow | undefined> {
   const result = finding.outcome === 'proved' ? await prove(database, domain, call) : finding;
   return 'reason' in result ? miss(database, domain, result.reason, call) : result.domain;
 }
@@ -63,7 +87,8 @@ export async function prove(
       const run = inTransaction(em);
       const before = await lockDomain(run, tenant, id);
       const after = before && (await proveDomain(run, { ...before, challenge }));
-      if (after && before.status !== 'verified') recordDomain(em, origin, 'domain.verified', after, before);
+      if (after && before.status !== 'verified')
+        recordDomain(em, origin, 'domain.verified', after, before);
       return after;
     });
     return { domain };
@@ -74,7 +99,12 @@ export async function prove(
   }
 }
 
-function miss(database: Database, { tenant, id, challenge }: DomainRow, reason: string, call: Call): Promise<DomainRow | undefined> {
+function miss(
+  database: Database,
+  { tenant, id, challenge }: DomainRow,
+  reason: string,
+  call: Call,
+): Promise<DomainRow | undefined> {
   return database.transaction(tenant, async (em) => {
     const run = inTransaction(em);
     const before = await lockDomain(run, tenant, id);

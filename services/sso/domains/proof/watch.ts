@@ -3,7 +3,14 @@ import { type Database, type EntityManager, inTransaction } from '@bailiwick/sha
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
 import type { DomainRow } from '../entities.ts';
-import { claimChecks, countFailedDay, failDomain, lockDomain, postponeCheck, takeOverdue } from '../queries.ts';
+import {
+  claimChecks,
+  countFailedDay,
+  failDomain,
+  lockDomain,
+  postponeCheck,
+  takeOverdue,
+} from '../queries.ts';
 import { byTime, recordDomain } from '../records.ts';
 import type { LookUpTxt } from './txt.ts';
 import { lookFor, prove } from './verify.ts';
@@ -64,6 +71,12 @@ function failDay(database: Database, domain: DomainRow, reason: string): Promise
     const before = await lockDomain(run, tenant, id);
     const after = before && (await countFailedDay(run, domain, reason, patienceDays));
     if (!after || before.status === 'lapsed') return;
-    recordDomain(em, byTime, after.status === 'lapsed' ? 'domain.lapsed' : 'domain.verification_failed', after, before);
+    recordDomain(
+      em,
+      byTime,
+      after.status === 'lapsed' ? 'domain.lapsed' : 'domain.verification_failed',
+      after,
+      before,
+    );
   });
 }

@@ -5,7 +5,10 @@ import type { Forgery } from './forgery.ts';
 
 // Rightly signed, and not for us, not for this sign-in, or not for now.
 
-const withAssertion = (says: RegExp, change: (craft: Craft) => Partial<AssertionParts>): Forgery => ({
+const withAssertion = (
+  says: RegExp,
+  change: (craft: Craft) => Partial<AssertionParts>,
+): Forgery => ({
   forge: (craft) => craft.response(craft.sign(craft.assertion(change(craft)))),
   says,
 });
@@ -18,58 +21,104 @@ const withText = (says: RegExp, change: (text: string) => string): Forgery => ({
   says,
 });
 const withStatus = (says: RegExp, status: string, reason: RefusalReason): Forgery => ({
-  forge: (craft) => craft.response(reason === 'PROVIDER_REFUSED' ? '' : craft.sign(craft.assertion()), { status }),
+  forge: (craft) =>
+    craft.response(reason === 'PROVIDER_REFUSED' ? '' : craft.sign(craft.assertion()), { status }),
   says,
   reason,
 });
 
-const code = (name: string, inner = '') => `<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${name}">${inner}</samlp:StatusCode>`;
+const code = (name: string, inner = '') =>
+  `<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${name}">${inner}</samlp:StatusCode>`;
 const hours = (count: number) => ({ from: count * 60 - 5, to: count * 60 + 5 });
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const elsewhere = 'https://other.example/acs';
 
 export const contents: Record<string, Forgery> = {
-  'for another audience': withAssertion(/is for "urn:other": its audience has to be/, () => ({ audience: 'urn:other' })),
-  'for no audience': withText(/has no audience/, (text) => text.replace(/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/, '')),
-  'for us and, in a second restriction, for another audience': withText(/its audience has to be/, (text) =>
-    text.replace('</saml:Conditions>', '<saml:AudienceRestriction><saml:Audience>urn:other</saml:Audience></saml:AudienceRestriction></saml:Conditions>'),
+  'for another audience': withAssertion(/is for "urn:other": its audience has to be/, () => ({
+    audience: 'urn:other',
+  })),
+  'for no audience': withText(/has no audience/, (text) =>
+    text.replace(/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/, ''),
+  ),
+  'for us and, in a second restriction, for another audience': withText(
+    /its audience has to be/,
+    (text) =>
+      text.replace(
+        '</saml:Conditions>',
+        '<saml:AudienceRestriction><saml:Audience>urn:other</saml:Audience></saml:AudienceRestriction></saml:Conditions>',
+      ),
   ),
   'for another recipient': withAssertion(/Recipient has to be/, () => ({ recipient: elsewhere })),
-  'for no recipient': withText(/is for nothing: its Recipient/, (text) => text.replace(/ Recipient="[^"]*"/, '')),
+  'for no recipient': withText(/is for nothing: its Recipient/, (text) =>
+    text.replace(/ Recipient="[^"]*"/, ''),
+  ),
   'for another destination': withResponse(/Destination has to be/, { destination: elsewhere }),
   'for a destination that only begins like ours': {
-    forge: (craft) => craft.response(craft.sign(craft.assertion()), { destination: `${craft.acsUrl}/more` }),
+    forge: (craft) =>
+      craft.response(craft.sign(craft.assertion()), { destination: `${craft.acsUrl}/more` }),
     says: /Destination has to be/,
   },
   'for no destination': withResponse(/is for nothing: its Destination/, { destination: undefined }),
-  'from another issuer, says the Response': withResponse(/Response is from "urn:other"/, { issuer: 'urn:other' }),
-  'from another issuer, says the assertion': withAssertion(/Assertion is from "urn:other"/, () => ({ issuer: 'urn:other' })),
+  'from another issuer, says the Response': withResponse(/Response is from "urn:other"/, {
+    issuer: 'urn:other',
+  }),
+  'from another issuer, says the assertion': withAssertion(/Assertion is from "urn:other"/, () => ({
+    issuer: 'urn:other',
+  })),
   'from no issuer': {
-    forge: (craft) => craft.response(craft.sign(craft.assertion()).replace(/<saml:Issuer>[^<]*<\/saml:Issuer>/, '')),
+    forge: (craft) =>
+      craft.response(
+        craft.sign(craft.assertion()).replace(/<saml:Issuer>[^<]*<\/saml:Issuer>/, ''),
+      ),
     says: /not from any of the certificates/,
   },
-  'from an issuer whose name goes on in an element': withAssertion(/Issuer has to be/, ({ entityId }) => ({
-    issuerElement: `<saml:Issuer>${entityId}<saml:x></saml:x></saml:Issuer>`,
+  'from an issuer whose name goes on in an element': withAssertion(
+    /Issuer has to be/,
+    ({ entityId }) => ({
+      issuerElement: `<saml:Issuer>${entityId}<saml:x></saml:x></saml:Issuer>`,
+    }),
+  ),
+  'for no request, says the Response': withResponse(/Response answers no request/, {
+    inResponseTo: undefined,
+  }),
+  'for no request, says the assertion': withAssertion(/assertion answers no request/, () => ({
+    inResponseTo: undefined,
   })),
-  'for no request, says the Response': withResponse(/Response answers no request/, { inResponseTo: undefined }),
-  'for no request, says the assertion': withAssertion(/assertion answers no request/, () => ({ inResponseTo: undefined })),
-  'for another request, says the Response': withResponse(/Response answers another request/, { inResponseTo: '_other' }),
-  'for another request, says the assertion': withAssertion(/assertion answers another request/, () => ({ inResponseTo: '_other' })),
+  'for another request, says the Response': withResponse(/Response answers another request/, {
+    inResponseTo: '_other',
+  }),
+  'for another request, says the assertion': withAssertion(
+    /assertion answers another request/,
+    () => ({ inResponseTo: '_other' }),
+  ),
   expired: withAssertion(/has expired.*clocks/, () => ({ minutes: hours(-1) })),
   'not valid yet': withAssertion(/not valid yet.*clocks/, () => ({ minutes: hours(1) })),
-  'made in the future': withText(/made in the future/, (text) => text.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2999-01-01T00:00:00Z"')),
-  'made long ago, and valid for ever': withText(/more than a day ago/, (text) =>
-    text.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2001-01-01T00:00:00Z"').replace(/NotOnOrAfter="[^"]*"/g, 'NotOnOrAfter="2999-01-01T00:00:00Z"'),
+  'made in the future': withText(/made in the future/, (text) =>
+    text.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2999-01-01T00:00:00Z"'),
   ),
-  'without an IssueInstant': withText(/no IssueInstant|not as a time/, (text) => text.replace(/ IssueInstant="[^"]*"/, '')),
-  'with conditions that never end': withText(/until when it is valid/, (text) => text.replace(/(<saml:Conditions[^>]*) NotOnOrAfter="[^"]*"/, '$1')),
+  'made long ago, and valid for ever': withText(/more than a day ago/, (text) =>
+    text
+      .replace(/IssueInstant="[^"]*"/, 'IssueInstant="2001-01-01T00:00:00Z"')
+      .replace(/NotOnOrAfter="[^"]*"/g, 'NotOnOrAfter="2999-01-01T00:00:00Z"'),
+  ),
+  'without an IssueInstant': withText(/no IssueInstant|not as a time/, (text) =>
+    text.replace(/ IssueInstant="[^"]*"/, ''),
+  ),
+  'with conditions that never end': withText(/until when it is valid/, (text) =>
+    text.replace(/(<saml:Conditions[^>]*) NotOnOrAfter="[^"]*"/, '$1'),
+  ),
   'with a confirmation that never ends': withText(/until when it is valid/, (text) =>
     text.replace(/(<saml:SubjectConfirmationData[^>]*) NotOnOrAfter="[^"]*"/, '$1'),
   ),
   'with an expired confirmation': withText(/its confirmation ends/, (text) =>
-    text.replace(/(<saml:SubjectConfirmationData[^>]* NotOnOrAfter=")[^"]*"/, '$12001-01-01T00:00:00Z"'),
+    text.replace(
+      /(<saml:SubjectConfirmationData[^>]* NotOnOrAfter=")[^"]*"/,
+      '$12001-01-01T00:00:00Z"',
+    ),
   ),
-  'with a time that is none': withText(/not as a time/, (text) => text.replace(/(<saml:Conditions[^>]* NotOnOrAfter=")[^"]*"/, '$1never"')),
+  'with a time that is none': withText(/not as a time/, (text) =>
+    text.replace(/(<saml:Conditions[^>]* NotOnOrAfter=")[^"]*"/, '$1never"'),
+  ),
   'with a time that has no zone': withText(/not a time in UTC/, (text) =>
     text.replace(/(<saml:Conditions[^>]* NotOnOrAfter=")[^"]*"/, '$12999-01-01T00:00:00"'),
   ),
@@ -78,24 +127,48 @@ export const contents: Record<string, Forgery> = {
     text.replace('</saml:Conditions>', '<saml:Condition></saml:Condition></saml:Conditions>'),
   ),
   'without a confirmation': withAssertion(/no bearer confirmation/, () => ({ confirmation: '' })),
-  'with a confirmation by key alone': withText(/no bearer confirmation/, (text) => text.replace(bearer, 'urn:oasis:names:tc:SAML:2.0:cm:holder-of-key')),
+  'with a confirmation by key alone': withText(/no bearer confirmation/, (text) =>
+    text.replace(bearer, 'urn:oasis:names:tc:SAML:2.0:cm:holder-of-key'),
+  ),
   'with a confirmation that is not to be used before': withText(/NotBefore/, (text) =>
-    text.replace(/<saml:SubjectConfirmationData( InResponseTo="[^"]*")?/, '$& NotBefore="2001-01-01T00:00:00Z"'),
+    text.replace(
+      /<saml:SubjectConfirmationData( InResponseTo="[^"]*")?/,
+      '$& NotBefore="2001-01-01T00:00:00Z"',
+    ),
   ),
   'without a subject': withAssertion(/no Subject/, () => ({ subject: '' })),
   'without a NameID': withAssertion(/no NameID/, () => ({ nameId: '' })),
-  'with an empty NameID': withAssertion(/no NameID, or an empty one/, () => ({ nameId: '<saml:NameID></saml:NameID>' })),
-  'with a blank NameID': withAssertion(/no NameID, or an empty one/, () => ({ nameId: '<saml:NameID>  </saml:NameID>' })),
-  'with an element in the NameID': withAssertion(/no NameID/, () => ({ nameId: '<saml:NameID>admin<saml:x>y</saml:x></saml:NameID>' })),
-  'with two NameIDs': withAssertion(/more than one NameID/, () => ({ nameId: '<saml:NameID>a</saml:NameID><saml:NameID>b</saml:NameID>' })),
-  'with an endless NameID': withAssertion(/longer than 1024/, () => ({ nameId: `<saml:NameID>${'a'.repeat(1025)}</saml:NameID>` })),
-  'with a NameID that is encrypted': withAssertion(/NameID is encrypted by itself/, () => ({ nameId: '<saml:EncryptedID></saml:EncryptedID>' })),
+  'with an empty NameID': withAssertion(/no NameID, or an empty one/, () => ({
+    nameId: '<saml:NameID></saml:NameID>',
+  })),
+  'with a blank NameID': withAssertion(/no NameID, or an empty one/, () => ({
+    nameId: '<saml:NameID>  </saml:NameID>',
+  })),
+  'with an element in the NameID': withAssertion(/no NameID/, () => ({
+    nameId: '<saml:NameID>admin<saml:x>y</saml:x></saml:NameID>',
+  })),
+  'with two NameIDs': withAssertion(/more than one NameID/, () => ({
+    nameId: '<saml:NameID>a</saml:NameID><saml:NameID>b</saml:NameID>',
+  })),
+  'with an endless NameID': withAssertion(/longer than 1024/, () => ({
+    nameId: `<saml:NameID>${'a'.repeat(1025)}</saml:NameID>`,
+  })),
+  'with a NameID that is encrypted': withAssertion(/NameID is encrypted by itself/, () => ({
+    nameId: '<saml:EncryptedID></saml:EncryptedID>',
+  })),
   'without a sign-in': withAssertion(/no AuthnStatement/, () => ({ statement: '' })),
-  'with a session that has ended': withText(/session with the identity provider has ended/, (text) =>
-    text.replace(/SessionIndex="[^"]*"/, '$& SessionNotOnOrAfter="2001-01-01T00:00:00Z"'),
+  'with a session that has ended': withText(
+    /session with the identity provider has ended/,
+    (text) => text.replace(/SessionIndex="[^"]*"/, '$& SessionNotOnOrAfter="2001-01-01T00:00:00Z"'),
   ),
-  'of SAML 1.1': withText(/not of SAML 2.0/, (text) => text.replace('Version="2.0"', 'Version="1.1"')),
-  'refused by the provider': withStatus(/answered with Responder, AuthnFailed\./, code('Responder', code('AuthnFailed')), 'PROVIDER_REFUSED'),
+  'of SAML 1.1': withText(/not of SAML 2.0/, (text) =>
+    text.replace('Version="2.0"', 'Version="1.1"'),
+  ),
+  'refused by the provider': withStatus(
+    /answered with Responder, AuthnFailed\./,
+    code('Responder', code('AuthnFailed')),
+    'PROVIDER_REFUSED',
+  ),
   'refused by the provider in words of its own': withStatus(
     /answered with Requester, a status of its own\.$/,
     code('Requester', '<samlp:StatusCode Value="urn:x:ada@example.com"></samlp:StatusCode>') +
@@ -110,7 +183,10 @@ export const contents: Record<string, Forgery> = {
   'no status': withStatus(/no status/, '', 'ANSWER_INVALID'),
   'success and no assertion': { forge: (craft) => craft.response(''), says: /has no assertion/ },
   'an answer to a logout': {
-    forge: (craft) => craft.response(craft.sign(craft.assertion())).replaceAll('samlp:Response', 'samlp:LogoutResponse'),
+    forge: (craft) =>
+      craft
+        .response(craft.sign(craft.assertion()))
+        .replaceAll('samlp:Response', 'samlp:LogoutResponse'),
     says: /no SAML Response/,
   },
 };

@@ -4,7 +4,8 @@ import type { Forgery } from './forgery.ts';
 // Assertions that are encrypted for us. Everybody can do that: it proves nothing of who has made them.
 
 const signed = (craft: Craft) => craft.sign(craft.assertion());
-const sealed = (inner: (craft: Craft) => string) => async (craft: Craft) => craft.response(await craft.encrypt(inner(craft)));
+const sealed = (inner: (craft: Craft) => string) => async (craft: Craft) =>
+  craft.response(await craft.encrypt(inner(craft)));
 /** The content, which comes last, with so many characters of its base64 left. */
 const cut = (text: string, characters: number) => {
   const at = text.lastIndexOf('<xenc:CipherValue>') + '<xenc:CipherValue>'.length;
@@ -12,13 +13,18 @@ const cut = (text: string, characters: number) => {
 };
 
 export const encryptions: Record<string, Forgery> = {
-  'encrypted and not signed': { forge: sealed((craft) => craft.assertion()), says: /assertion is not signed/ },
+  'encrypted and not signed': {
+    forge: sealed((craft) => craft.assertion()),
+    says: /assertion is not signed/,
+  },
   'encrypted and signed with another key': {
     forge: sealed((craft) => craft.sign(craft.assertion(), { keys: craft.foreign })),
     says: /not from any of the certificates/,
   },
   'encrypted and signed with SHA-1': {
-    forge: sealed((craft) => craft.sign(craft.assertion(), { method: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' })),
+    forge: sealed((craft) =>
+      craft.sign(craft.assertion(), { method: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
+    ),
     says: /signed with "http.*rsa-sha1"/,
   },
   'encrypted, not signed, in a signed Response': {
@@ -26,15 +32,26 @@ export const encryptions: Record<string, Forgery> = {
     says: /assertion is not signed|not from any/,
   },
   'encrypted for another key': {
-    forge: async (craft) => craft.response(await craft.encrypt(signed(craft), { certificate: craft.foreign.certificate })),
+    forge: async (craft) =>
+      craft.response(
+        await craft.encrypt(signed(craft), { certificate: craft.foreign.certificate }),
+      ),
     says: /cannot be decrypted/,
   },
   'encrypted with CBC': {
-    forge: async (craft) => craft.response(await craft.encrypt(signed(craft), { content: 'http://www.w3.org/2001/04/xmlenc#aes256-cbc' })),
+    forge: async (craft) =>
+      craft.response(
+        await craft.encrypt(signed(craft), {
+          content: 'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
+        }),
+      ),
     says: /encrypted with "http.*aes256-cbc": let the provider use AES-GCM/,
   },
   'a key encrypted with PKCS #1 v1.5': {
-    forge: async (craft) => craft.response(await craft.encrypt(signed(craft), { key: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5' })),
+    forge: async (craft) =>
+      craft.response(
+        await craft.encrypt(signed(craft), { key: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5' }),
+      ),
     says: /encrypted with "http.*rsa-1_5": let the provider use RSA-OAEP/,
   },
   'an encrypted assertion, and another one beside it': {
@@ -46,27 +63,52 @@ export const encryptions: Record<string, Forgery> = {
     says: /more than one assertion/,
   },
   'two encrypted assertions': {
-    forge: async (craft) => craft.response((await craft.encrypt(signed(craft))) + (await craft.encrypt(signed(craft)))),
+    forge: async (craft) =>
+      craft.response((await craft.encrypt(signed(craft))) + (await craft.encrypt(signed(craft)))),
     says: /more than one assertion/,
   },
   'two contents in one encrypted assertion': {
     forge: async (craft) => {
       const [one, other] = [await craft.encrypt(signed(craft)), await craft.encrypt(craft.evil)];
       const content = /<xenc:EncryptedData.*<\/xenc:EncryptedData>/s.exec(other)?.[0] ?? '';
-      return craft.response(one.replace('</saml:EncryptedAssertion>', `${content}</saml:EncryptedAssertion>`));
+      return craft.response(
+        one.replace('</saml:EncryptedAssertion>', `${content}</saml:EncryptedAssertion>`),
+      );
     },
     says: /exactly one EncryptedData/,
   },
-  'two assertions in one encrypted content': { forge: sealed((craft) => signed(craft) + craft.evil), says: /not well-formed|more than one/ },
+  'two assertions in one encrypted content': {
+    forge: sealed((craft) => signed(craft) + craft.evil),
+    says: /not well-formed|more than one/,
+  },
   'a wrapping that is encrypted': {
-    forge: sealed((craft) => craft.evil.replace(/<\/saml:Assertion>$/, `${signed(craft)}</saml:Assertion>`)),
+    forge: sealed((craft) =>
+      craft.evil.replace(/<\/saml:Assertion>$/, `${signed(craft)}</saml:Assertion>`),
+    ),
     says: /more than one assertion/,
   },
-  'an encrypted Response': { forge: sealed((craft) => craft.response(signed(craft))), says: /no assertion/ },
-  'a comment in an encrypted NameID': { forge: sealed((craft) => signed(craft).replace(craft.person.nameId, (name) => `${name}<!---->`)), says: /comments/ },
-  'a document type in an encrypted assertion': { forge: sealed((craft) => `<!DOCTYPE a [<!ENTITY b "c">]>${signed(craft)}`), says: /document type/ },
+  'an encrypted Response': {
+    forge: sealed((craft) => craft.response(signed(craft))),
+    says: /no assertion/,
+  },
+  'a comment in an encrypted NameID': {
+    forge: sealed((craft) =>
+      signed(craft).replace(craft.person.nameId, (name) => `${name}<!---->`),
+    ),
+    says: /comments/,
+  },
+  'a document type in an encrypted assertion': {
+    forge: sealed((craft) => `<!DOCTYPE a [<!ENTITY b "c">]>${signed(craft)}`),
+    says: /document type/,
+  },
   'a key that is somewhere else': {
-    forge: async (craft) => craft.response((await craft.encrypt(signed(craft))).replace('<e:EncryptedKey', '<e:EncryptedKey URI="http://127.0.0.1:9/x"')),
+    forge: async (craft) =>
+      craft.response(
+        (await craft.encrypt(signed(craft))).replace(
+          '<e:EncryptedKey',
+          '<e:EncryptedKey URI="http://127.0.0.1:9/x"',
+        ),
+      ),
     says: /refers to something outside|exactly one/,
   },
   'an encrypted text that is cut': {

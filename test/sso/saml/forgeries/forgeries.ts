@@ -6,4 +6,10 @@ import { texts } from './texts.ts';
 import { wrappings } from './wrappings.ts';
 
 /** Every answer that must not be accepted, by what is wrong with it. */
-export const forgeries: Readonly<Record<string, Forgery>> = { ...signatures, ...wrappings, ...contents, ...texts, ...encryptions };
+export const forgeries: Readonly<Record<string, Forgery>> = {
+  ...signatures,
+  ...wrappings,
+  ...contents,
+  ...texts,
+  ...encryptions,
+};

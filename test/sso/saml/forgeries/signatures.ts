@@ -1,11 +1,19 @@
 import { createHmac } from 'node:crypto';
 import type { Craft } from '../craft.ts';
-import { bare, putSignature, type Signing, signatureOf, transform, usualTransforms } from '../texts.ts';
+import {
+  bare,
+  putSignature,
+  type Signing,
+  signatureOf,
+  transform,
+  usualTransforms,
+} from '../texts.ts';
 import type { Forgery } from './forgery.ts';
 
 // Signatures that are missing, somebody else's, outdated, or over something else.
 
-const withSigning = (changes: Partial<Signing>) => (craft: Craft) => craft.response(craft.sign(craft.assertion(), changes));
+const withSigning = (changes: Partial<Signing>) => (craft: Craft) =>
+  craft.response(craft.sign(craft.assertion(), changes));
 const withSignature = (change: (signature: string, craft: Craft) => string) => (craft: Craft) => {
   const text = craft.assertion();
   return craft.response(putSignature(text, change(signatureOf(text, { keys: craft.keys }), craft)));
@@ -18,19 +26,29 @@ const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const inclusive = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const hmac = 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256';
 const signByCertificate = (secret: (craft: Craft) => string) => (craft: Craft) =>
-  withSigning({ method: hmac, signValue: (info) => createHmac('sha256', secret(craft)).update(info).digest('base64') })(craft);
+  withSigning({
+    method: hmac,
+    signValue: (info) => createHmac('sha256', secret(craft)).update(info).digest('base64'),
+  })(craft);
 
 export const signatures: Record<string, Forgery> = {
-  'no signature': { forge: (craft) => craft.response(craft.assertion()), says: /assertion is not signed/ },
+  'no signature': {
+    forge: (craft) => craft.response(craft.assertion()),
+    says: /assertion is not signed/,
+  },
   'a signed Response with an assertion that is not': {
     forge: (craft) => craft.sign(craft.response(craft.assertion())),
     says: /assertion is not signed/,
   },
   'signed with another key, under the right certificate': {
-    forge: (craft) => withSigning({ keys: { ...craft.foreign, certificate: craft.keys.certificate } })(craft),
+    forge: (craft) =>
+      withSigning({ keys: { ...craft.foreign, certificate: craft.keys.certificate } })(craft),
     says: unknown,
   },
-  'signed with another key, whose certificate is in the KeyInfo': { forge: (craft) => withSigning({ keys: craft.foreign })(craft), says: unknown },
+  'signed with another key, whose certificate is in the KeyInfo': {
+    forge: (craft) => withSigning({ keys: craft.foreign })(craft),
+    says: unknown,
+  },
   'signed with another key, and both certificates in the KeyInfo': {
     forge: (craft) =>
       withSigning({
@@ -40,10 +58,14 @@ export const signatures: Record<string, Forgery> = {
     says: unknown,
   },
   'a Response signature of another key around a signed assertion': {
-    forge: (craft) => craft.sign(craft.response(craft.sign(craft.assertion())), { keys: craft.foreign }),
+    forge: (craft) =>
+      craft.sign(craft.response(craft.sign(craft.assertion())), { keys: craft.foreign }),
     says: /signature of the Response is not from any/,
   },
-  'changed after signing': { forge: (craft) => withSigning({})(craft).replace(craft.person.nameId, 'admin-of-all'), says: unknown },
+  'changed after signing': {
+    forge: (craft) => withSigning({})(craft).replace(craft.person.nameId, 'admin-of-all'),
+    says: unknown,
+  },
   'an attribute added after signing': {
     forge: (craft) =>
       withSigning({})(craft).replace(
@@ -52,24 +74,49 @@ export const signatures: Record<string, Forgery> = {
       ),
     says: unknown,
   },
-  'SHA-1 in the signature': { forge: withSigning({ method: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }), says: /signed with "http.*rsa-sha1".*SHA-256/ },
+  'SHA-1 in the signature': {
+    forge: withSigning({ method: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
+    says: /signed with "http.*rsa-sha1".*SHA-256/,
+  },
   'SHA-1 in the digest': {
-    forge: withSigning({ digest: { algorithm: 'http://www.w3.org/2000/09/xmldsig#sha1', hash: 'sha1' } }),
+    forge: withSigning({
+      digest: { algorithm: 'http://www.w3.org/2000/09/xmldsig#sha1', hash: 'sha1' },
+    }),
     says: /digest in the assertion.*SHA-256/,
   },
-  'MD5 in the signature': { forge: withSigning({ method: 'http://www.w3.org/2001/04/xmldsig-more#rsa-md5' }), says: /signed with/ },
-  'an HMAC with the certificate as the secret': { forge: signByCertificate(({ keys }) => keys.certificate), says: /signed with "http.*hmac-sha256"/ },
-  'an HMAC with an empty secret': { forge: signByCertificate(() => ''), says: /signed with "http.*hmac-sha256"/ },
+  'MD5 in the signature': {
+    forge: withSigning({ method: 'http://www.w3.org/2001/04/xmldsig-more#rsa-md5' }),
+    says: /signed with/,
+  },
+  'an HMAC with the certificate as the secret': {
+    forge: signByCertificate(({ keys }) => keys.certificate),
+    says: /signed with "http.*hmac-sha256"/,
+  },
+  'an HMAC with an empty secret': {
+    forge: signByCertificate(() => ''),
+    says: /signed with "http.*hmac-sha256"/,
+  },
   'an HMAC cut to nothing': {
     forge: withSignature((signature) =>
-      signature.replace('#rsa-sha256"></ds:SignatureMethod>', '#rsa-sha256"><ds:HMACOutputLength>0</ds:HMACOutputLength></ds:SignatureMethod>'),
+      signature.replace(
+        '#rsa-sha256"></ds:SignatureMethod>',
+        '#rsa-sha256"><ds:HMACOutputLength>0</ds:HMACOutputLength></ds:SignatureMethod>',
+      ),
     ),
     says: /signed with/,
   },
-  'ECDSA, which the library does not know': { forge: withSigning({ method: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256' }), says: /ECDSA/ },
-  'a transform by XSLT': { forge: withSigning({ transforms: xslt + usualTransforms }), says: /transforms it in a way/ },
+  'ECDSA, which the library does not know': {
+    forge: withSigning({ method: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256' }),
+    says: /ECDSA/,
+  },
+  'a transform by XSLT': {
+    forge: withSigning({ transforms: xslt + usualTransforms }),
+    says: /transforms it in a way/,
+  },
   'a transform by XSLT in place of the canonicalisation': {
-    forge: withSigning({ transforms: transform('http://www.w3.org/2000/09/xmldsig#enveloped-signature') + xslt }),
+    forge: withSigning({
+      transforms: transform('http://www.w3.org/2000/09/xmldsig#enveloped-signature') + xslt,
+    }),
     says: /canonicalised/,
   },
   'a transform by XPath': {
@@ -88,45 +135,83 @@ export const signatures: Record<string, Forgery> = {
     ),
     says: /canonicalised with nothing/,
   },
-  'inclusive canonicalisation': { forge: withSigning({ canonicalisation: inclusive }), says: /canonicalised with/ },
-  'canonicalisation with comments': { forge: withSigning({ canonicalisation: `${exclusive}WithComments` }), says: /canonicalised with/ },
+  'inclusive canonicalisation': {
+    forge: withSigning({ canonicalisation: inclusive }),
+    says: /canonicalised with/,
+  },
+  'canonicalisation with comments': {
+    forge: withSigning({ canonicalisation: `${exclusive}WithComments` }),
+    says: /canonicalised with/,
+  },
   'a reference to the whole document': {
     forge: (craft) => craft.response(craft.sign(craft.assertion(), { uri: '' })),
     says: /is not over the assertion/,
   },
   'a reference to the Response': {
-    forge: (craft) => craft.response(craft.sign(craft.assertion(), { uri: '#_response' }), { id: '_response' }),
+    forge: (craft) =>
+      craft.response(craft.sign(craft.assertion(), { uri: '#_response' }), { id: '_response' }),
     says: /is not over the assertion/,
   },
   'a reference to another element': {
     forge: (craft) =>
-      craft.response(craft.sign(craft.assertion(), { uri: '#_x', digested: '<x:y xmlns:x="urn:x" ID="_x"></x:y>' }), {
-        before: '<samlp:Extensions><x:y xmlns:x="urn:x" ID="_x"></x:y></samlp:Extensions>',
-      }),
+      craft.response(
+        craft.sign(craft.assertion(), {
+          uri: '#_x',
+          digested: '<x:y xmlns:x="urn:x" ID="_x"></x:y>',
+        }),
+        {
+          before: '<samlp:Extensions><x:y xmlns:x="urn:x" ID="_x"></x:y></samlp:Extensions>',
+        },
+      ),
     says: /is not over the assertion/,
   },
-  'a reference to an address': { forge: withSigning({ uri: 'http://127.0.0.1:9/x' }), says: /is not over the assertion/ },
+  'a reference to an address': {
+    forge: withSigning({ uri: 'http://127.0.0.1:9/x' }),
+    says: /is not over the assertion/,
+  },
   'two references': { forge: withSigning({ references: 2 }), says: /more than one Reference/ },
   'two SignedInfo': {
     forge: withSignature((signature, craft) => {
-      const info = /<ds:SignedInfo>.*<\/ds:SignedInfo>/.exec(signatureOf(craft.evil, { keys: craft.foreign }))?.[0] ?? '';
+      const info =
+        /<ds:SignedInfo>.*<\/ds:SignedInfo>/.exec(
+          signatureOf(craft.evil, { keys: craft.foreign }),
+        )?.[0] ?? '';
       return signature.replace('<ds:SignedInfo>', `${info}<ds:SignedInfo>`);
     }),
     says: /more than one SignedInfo/,
   },
   'a comment in the digest': {
-    forge: withSignature((signature) => signature.replace('<ds:DigestValue>', '<ds:DigestValue><!--AAAA-->')),
+    forge: withSignature((signature) =>
+      signature.replace('<ds:DigestValue>', '<ds:DigestValue><!--AAAA-->'),
+    ),
     says: /comments/,
   },
   'an element in the digest': {
-    forge: withSignature((signature) => signature.replace('<ds:DigestValue>', '<ds:DigestValue><ds:X>AAAA</ds:X>')),
+    forge: withSignature((signature) =>
+      signature.replace('<ds:DigestValue>', '<ds:DigestValue><ds:X>AAAA</ds:X>'),
+    ),
     says: /DigestValue is not base64/,
   },
-  'two digests': { forge: withSignature((signature) => signature.replace(/<ds:DigestValue>.*<\/ds:DigestValue>/, '$&$&')), says: /more than one DigestValue/ },
+  'two digests': {
+    forge: withSignature((signature) =>
+      signature.replace(/<ds:DigestValue>.*<\/ds:DigestValue>/, '$&$&'),
+    ),
+    says: /more than one DigestValue/,
+  },
   'an empty digest': {
-    forge: withSignature((signature) => signature.replace(/<ds:DigestValue>.*<\/ds:DigestValue>/, '<ds:DigestValue></ds:DigestValue>')),
+    forge: withSignature((signature) =>
+      signature.replace(
+        /<ds:DigestValue>.*<\/ds:DigestValue>/,
+        '<ds:DigestValue></ds:DigestValue>',
+      ),
+    ),
     says: /DigestValue is not base64/,
   },
-  'no signature value': { forge: withSignature((signature) => signature.replace(/<ds:SignatureValue>.*<\/ds:SignatureValue>/, '')), says: /no SignatureValue/ },
+  'no signature value': {
+    forge: withSignature((signature) =>
+      signature.replace(/<ds:SignatureValue>.*<\/ds:SignatureValue>/, ''),
+    ),
+    says: /no SignatureValue/,
+  },
   'no reference': { forge: withSigning({ references: 0 }), says: /no Reference/ },
 };

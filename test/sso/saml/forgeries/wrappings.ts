@@ -22,8 +22,10 @@ function makeResponse(craft: Craft): { text: string; signature: string } {
 
 const object = (inner: string) => `<ds:Object>${inner}</ds:Object>`;
 const extensions = (inner: string) => `<samlp:Extensions>${inner}</samlp:Extensions>`;
-const intoSignature = (signature: string, inner: string) => signature.replace('</ds:Signature>', `${inner}</ds:Signature>`);
-const closeInto = (text: string, inner: string) => text.replace(/<\/saml:Assertion>$/, `${inner}</saml:Assertion>`);
+const intoSignature = (signature: string, inner: string) =>
+  signature.replace('</ds:Signature>', `${inner}</ds:Signature>`);
+const closeInto = (text: string, inner: string) =>
+  text.replace(/<\/saml:Assertion>$/, `${inner}</saml:Assertion>`);
 
 export const wrappings: Record<string, Forgery> = {
   'wrapping 1: the signed Response inside the signature of another': {
@@ -40,8 +42,14 @@ export const wrappings: Record<string, Forgery> = {
     },
     says: many,
   },
-  'wrapping 3: another assertion before the signed one': { forge: (craft) => craft.response(craft.evil + makeSigned(craft).signed), says: many },
-  'wrapping 4: the signed assertion inside another': { forge: (craft) => craft.response(closeInto(craft.evil, makeSigned(craft).signed)), says: many },
+  'wrapping 3: another assertion before the signed one': {
+    forge: (craft) => craft.response(craft.evil + makeSigned(craft).signed),
+    says: many,
+  },
+  'wrapping 4: the signed assertion inside another': {
+    forge: (craft) => craft.response(closeInto(craft.evil, makeSigned(craft).signed)),
+    says: many,
+  },
   'wrapping 5: the signature moved to another assertion': {
     forge: (craft) => {
       const { text, signature } = makeSigned(craft);
@@ -67,7 +75,10 @@ export const wrappings: Record<string, Forgery> = {
     },
     says: many,
   },
-  'two signed assertions': { forge: (craft) => craft.response(makeSigned(craft).signed + makeSigned(craft).signed), says: many },
+  'two signed assertions': {
+    forge: (craft) => craft.response(makeSigned(craft).signed + makeSigned(craft).signed),
+    says: many,
+  },
   'the signed assertion in the Extensions alone': {
     forge: (craft) => craft.response('', { before: extensions(makeSigned(craft).signed) }),
     says: /not directly in the Response/,
@@ -76,29 +87,48 @@ export const wrappings: Record<string, Forgery> = {
     forge: (craft) => {
       const advised = craft
         .assertion()
-        .replace('<saml:AuthnStatement', `<saml:Advice>${craft.evil.replace(' xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"', '')}</saml:Advice>$&`);
+        .replace(
+          '<saml:AuthnStatement',
+          `<saml:Advice>${craft.evil.replace(' xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"', '')}</saml:Advice>$&`,
+        );
       return craft.response(craft.sign(advised));
     },
     says: many,
   },
   'an assertion of another namespace beside the signed one': {
-    forge: (craft) => craft.response(makeSigned(craft).signed + craft.evil.replaceAll('SAML:2.0:assertion', 'SAML:2.0:other')),
+    forge: (craft) =>
+      craft.response(
+        makeSigned(craft).signed + craft.evil.replaceAll('SAML:2.0:assertion', 'SAML:2.0:other'),
+      ),
     says: /does not belong|more than one/,
   },
   'two elements with one ID': {
-    forge: (craft) => craft.response(craft.sign(craft.assertion({ id: '_same' })), { before: extensions('<x:y xmlns:x="urn:x" ID="_same"></x:y>') }),
+    forge: (craft) =>
+      craft.response(craft.sign(craft.assertion({ id: '_same' })), {
+        before: extensions('<x:y xmlns:x="urn:x" ID="_same"></x:y>'),
+      }),
     says: /the same ID/,
   },
   'an ID of another namespace that is the same': {
-    forge: (craft) => craft.response(craft.sign(craft.assertion({ id: '_same' })), { before: extensions('<x:y xmlns:x="urn:x" x:Id="_same"></x:y>') }),
+    forge: (craft) =>
+      craft.response(craft.sign(craft.assertion({ id: '_same' })), {
+        before: extensions('<x:y xmlns:x="urn:x" x:Id="_same"></x:y>'),
+      }),
     says: /the same ID/,
   },
   'a second signature that is not a child of what it signs': {
-    forge: (craft) => craft.response(makeSigned(craft).signed, { before: extensions(makeSigned(craft).signature) }),
+    forge: (craft) =>
+      craft.response(makeSigned(craft).signed, { before: extensions(makeSigned(craft).signature) }),
     says: /signature where none belongs/,
   },
   'a signature of another namespace': {
-    forge: (craft) => craft.response(makeSigned(craft).signed.replaceAll('http://www.w3.org/2000/09/xmldsig#"', 'http://www.w3.org/2000/09/xmldsig"')),
+    forge: (craft) =>
+      craft.response(
+        makeSigned(craft).signed.replaceAll(
+          'http://www.w3.org/2000/09/xmldsig#"',
+          'http://www.w3.org/2000/09/xmldsig"',
+        ),
+      ),
     says: /does not belong|signature where none belongs/,
   },
   'a signature of another assertion': {
