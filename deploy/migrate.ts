@@ -2,7 +2,13 @@ import process from 'node:process';
 import { accessSchema } from '@bailiwick/access/schema.ts';
 import { identitySchema } from '@bailiwick/identity/schema.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
-import { type Environment, readSettings } from '@bailiwick/shared/config.ts';
+import {
+  type Environment,
+  namesOf,
+  readSettings,
+  type SettingTable,
+} from '@bailiwick/shared/config.ts';
+import { DatabaseProblem } from '@bailiwick/shared/database-problem.ts';
 import { createLog, type Log } from '@bailiwick/shared/log.ts';
 import { migrate } from '@bailiwick/shared/migrations.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
@@ -15,16 +21,27 @@ export const schemas = [identitySchema, accessSchema, ssoSchema, notificationsSc
 export async function migrateAll(environment: Environment, log: Log): Promise<void> {
   const { waitSeconds, ...given } = readSettings(migrateSettings, environment);
   const urls: Record<string, string> = given;
-  for (const schema of schemas)
-    await migrate(
-      schema,
-      {
-        url: urls[schema.service] ?? '',
-        loginUrl: urls[`${schema.service}Login`] ?? '',
-        waitSeconds,
-      },
-      log,
-    );
+  for (const schema of schemas) {
+    const options = {
+      url: urls[schema.service] ?? '',
+      loginUrl: urls[`${schema.service}Login`] ?? '',
+      waitSeconds,
+    };
+    await migrate(schema, options, log).catch((error: unknown) => {
+      throw error instanceof DatabaseProblem
+        ? new DatabaseProblem(`${settingOf(schema.service, environment)}: ${error.message}`, {
+            cause: error,
+          })
+        : error;
+    });
+  }
+}
+
+/** The variable that names the database of a service. */
+function settingOf(service: string, environment: Environment): string {
+  const setting = (migrateSettings as SettingTable)[service];
+  const names = setting ? namesOf(setting) : [];
+  return names.find((name) => environment[name] !== undefined) ?? names[0] ?? '';
 }
 
 if (import.meta.main) {
@@ -32,7 +49,9 @@ if (import.meta.main) {
   await migrateAll(process.env, log).then(
     () => process.exit(0),
     (error: unknown) => {
-      log.error('the migration failed', { error });
+      // A problem says in one line what to do: a stack would hide it.
+      if (error instanceof DatabaseProblem) log.error(error.message);
+      else log.error('the migration failed', { error });
       process.exit(1);
     },
   );

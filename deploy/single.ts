@@ -28,14 +28,14 @@ await runProcess('bailiwick', async (log) => {
   ]);
   for (const service of services)
     peers[service.name as keyof typeof peers].connect(service.dispatch);
-  const gateway = await listenGateway({ settings, peers, log });
+  const inProcess = async () => {
+    await Promise.all(services.map((service) => service.ready()));
+  };
+  const gateway = await listenGateway({ settings, peers, log, inProcess });
   return {
     settings,
     running: {
       ...gateway,
-      ready: async () => {
-        await Promise.all([gateway.ready(), ...services.map((service) => service.ready())]);
-      },
       stop: async () => {
         await gateway.stop();
         await Promise.all(services.map((service) => service.stop()));

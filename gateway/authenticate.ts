@@ -92,8 +92,8 @@ export function createAuthenticator(
       tenant: string,
       origin: RequestOrigin,
     ): Promise<Caller> {
-      const { type, id, credentialId, email, ssoTenant } = principal;
-      const base = { ...origin, type, id, credentialId, email, ssoTenant };
+      const { type, id, credentialId, email, ssoTenant, limitedTo } = principal;
+      const base = { ...origin, type, id, credentialId, email, ssoTenant, limitedTo };
       if (type === 'worker')
         return create(CallerSchema, { ...base, platformPermissions: workerPermissions });
       if (!needsPermissions(operation)) return create(CallerSchema, base);
@@ -107,6 +107,7 @@ export function createAuthenticator(
           botTenant,
           narrowedTo,
           ssoTenant,
+          limitedTo,
         });
         await limitSession(principal, value);
         // A bot also hangs on its own tenant, wherever it calls.
@@ -128,6 +129,7 @@ export function createAuthenticator(
         grants: effective.grants,
         narrowedTo: principal.narrowedTo,
         ssoRequired: effective.ssoRequired,
+        suspendedName: effective.suspendedName,
         staleLogin: effective.recentLogin && !isRecent(principal),
       });
     },

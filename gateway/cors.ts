@@ -15,12 +15,15 @@ export function createCors(allowedOrigins: readonly string[]) {
       if (headers.origin === undefined || !origins.has(headers.origin)) return false;
       response.setHeader('access-control-allow-origin', headers.origin);
       response.setHeader('access-control-allow-credentials', 'true');
-      response.setHeader('access-control-expose-headers', 'Retry-After, X-Request-Id');
+      response.setHeader(
+        'access-control-expose-headers',
+        'Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+      );
       if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined)
         return false;
       response.writeHead(204, {
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
         'access-control-max-age': '600',
       });
       response.end();

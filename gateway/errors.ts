@@ -1,21 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import { type ErrorCode, type ServiceError } from '@bailiwick/shared/errors.ts';
+import { httpStatus, type ServiceError } from '@bailiwick/shared/errors.ts';
 
 // The interface's errors: five statuses, 429 for rate limits, and 404 and 405 for what is no operation at all.
-
-const statuses: Record<ErrorCode, number> = {
-  invalid_argument: 400,
-  unauthenticated: 401,
-  permission_denied: 403,
-  not_found: 400,
-  already_exists: 400,
-  failed_precondition: 400,
-  resource_exhausted: 429,
-  unimplemented: 400,
-  unavailable: 500,
-  internal: 500,
-};
 
 type ErrorBody = { Code: string; Message: string; Messages: readonly string[]; RequestID: string };
 
@@ -33,7 +20,7 @@ export function sendError(
   response: ServerResponse,
   error: ServiceError,
   requestId: string,
-  status = statuses[error.code],
+  status = httpStatus[error.code],
 ): void {
   if (error.code === 'unauthenticated')
     response.setHeader('www-authenticate', 'Bearer error="invalid_token"');

@@ -5,6 +5,7 @@ import { openBroker } from '@bailiwick/shared/broker.ts';
 import { toServiceError } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { Running } from '@bailiwick/shared/process.ts';
+import { createReadiness } from '@bailiwick/shared/readiness.ts';
 import { createMemory } from '@bailiwick/shared/revocation.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
 import { listenHttp } from '@bailiwick/shared/serve.ts';
@@ -15,15 +16,29 @@ import type { Peers } from './operations.ts';
 import { createRouter } from './route.ts';
 import type { gatewaySettings } from './settings.ts';
 
-type Options = { settings: OwnSettings<typeof gatewaySettings>; peers: Peers; log: Log };
+type Options = {
+  settings: OwnSettings<typeof gatewaySettings>;
+  peers: Peers;
+  log: Log;
+  /** What else has to be ready: in one process, the services. */
+  inProcess?: () => Promise<void>;
+};
 
 /** The documented JSON surface. It stores nothing: any number of gateways may run. */
-export async function listenGateway({ settings, peers, log }: Options): Promise<Running> {
+export async function listenGateway({
+  settings,
+  peers,
+  log,
+  inProcess = () => Promise.resolve(),
+}: Options): Promise<Running> {
   let draining = false;
   const services = createServicesProbe(peers);
+  const readiness = createReadiness(async () => {
+    await Promise.all([services(), inProcess()]);
+  });
   const ready = async () => {
-    if (draining) throw new Error('draining');
-    await services();
+    const problem = draining ? 'draining' : await readiness();
+    if (problem !== undefined) throw new Error(problem);
   };
   const broker = openBroker({ url: settings.natsUrl, name: 'bailiwick-gateway', log });
   const memory = createMemory(broker);

@@ -4,19 +4,28 @@ import { IdentityLimits } from '@bailiwick/proto/gen/bailiwick/identity/v1/inter
 import { SsoLimits } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { encodeJson } from '@bailiwick/proto/json/encode.ts';
-import type { Host, Operation } from '@bailiwick/proto/operation.ts';
+import { isUnreadable, pathOf } from '@bailiwick/proto/json/paths.ts';
+import { type Host, jsonPath, type Operation, tenantField } from '@bailiwick/proto/operation.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import { type Caller, serviceCaller } from '@bailiwick/shared/caller.ts';
-import { fieldText, tenantField } from '@bailiwick/shared/dispatch.ts';
-import { invalid, toServiceError } from '@bailiwick/shared/errors.ts';
+import { exhausted, invalid, toServiceError } from '@bailiwick/shared/errors.ts';
+import {
+  idempotencyKeyHeader,
+  isIdempotencyKey,
+  replayedHeader,
+} from '@bailiwick/shared/idempotency/headers.ts';
+import { fieldText } from '@bailiwick/shared/request-fields.ts';
 import { asService, contextFor } from '@bailiwick/shared/rpc.ts';
-import { readBody } from '@bailiwick/shared/serve.ts';
+import { tenantDependsOnCaller, tenantProblems } from '@bailiwick/shared/rules.ts';
 import type { Message } from '@bufbuild/protobuf';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import type { Authenticator, RequestOrigin } from './authenticate.ts';
 import type { SessionCookie } from './cookies.ts';
 import { sendJson } from './errors.ts';
+import { readJson } from './json-body.ts';
+import { largeBodyBytes } from './large-bodies.ts';
 import type { CallQuotas } from './quotas.ts';
+import { showQuota } from './rate-limit.ts';
 import { pieceOf, sendStream } from './stream.ts';
 
 export type Peers = Record<Host, Transport>;
@@ -26,9 +35,9 @@ type Means = {
   authenticator: Authenticator;
   cookie: SessionCookie;
   quotas: CallQuotas;
+  unknownKeys: 'refuse' | 'ignore';
 };
 
-const maxBodyBytes = 1024 * 1024;
 const deadlineMs = 20_000;
 const judgeMs = 2000;
 
@@ -36,7 +45,13 @@ const judgeMs = 2000;
  * Runs any operation from its descriptor: there is no code for one operation in the gateway. The checks come in the
  * documented order: rate limit by address (429), body limit, JSON, credential (401), shape (400), permission (403), state (400).
  */
-export function createOperationHandler({ peers, authenticator, cookie, quotas }: Means) {
+export function createOperationHandler({
+  peers,
+  authenticator,
+  cookie,
+  quotas,
+  unknownKeys,
+}: Means) {
   const countCall = createCallCounter(peers);
   const judge = createJudge(peers);
   return async (
@@ -45,42 +60,60 @@ export function createOperationHandler({ peers, authenticator, cookie, quotas }:
     response: ServerResponse,
     origin: RequestOrigin,
   ): Promise<void> => {
-    await countCall(operation, origin.ip);
-    const json = await readJson(request);
+    await countCall(operation, origin.ip, response);
+    const { json, bytes } = await readJson(request, response, origin.ip);
     // Whatever is sent to an open operation is not looked at, a browser's cookie included.
     const isOpen = operation.credential === 'none';
     const token = isOpen ? '' : tokenOf(request, cookie);
     const principal = isOpen ? undefined : await authenticator.principal(token, origin.ip);
 
-    const { message, problems } = decodeJson(operation.method.input, json, operation.assigned);
-    problems.push(...validate(operation.method.input, message));
+    const { message, problems, unreadable } = decodeJson(operation.method.input, json, {
+      assigned: operation.assigned,
+      unknownKeys,
+    });
+    problems.push(...validate(operation.method.input, message, unreadable));
+    const key = keyOf(operation, request);
+    if (key !== undefined && !isIdempotencyKey(key))
+      problems.push('Idempotency-Key must be 1 to 255 printable ASCII characters');
     const tenantPath = tenantField(operation);
     const tenant = fieldText(operation, message, tenantPath);
-    if (principal) quotas.take(principal);
+    const quota = principal && quotas.take(principal);
+    if (quota) {
+      showQuota(response, quota);
+      if (quota.exceeded) throw exhausted('too many calls, try again later', quota.resetSeconds);
+    }
     const callerFor = (): Promise<Caller> | Caller =>
       principal
         ? authenticator.caller(principal, operation, tenant, origin)
         : authenticator.anonymous(origin);
-    let caller: Caller | undefined;
-    if (operation.defaultTenant && tenant === '') {
-      caller = await callerFor();
-      if (caller.tenant === '') problems.push('Tenant is required');
+    let caller = tenantDependsOnCaller(operation, message) ? await callerFor() : undefined;
+    if (tenantPath !== '' && !isUnreadable(jsonPath(operation, tenantPath), unreadable))
+      problems.push(...tenantProblems(operation, message, caller));
+    if (problems.length > 0) {
+      // A value that could not be read is missing in the message: the service would call it so.
+      const known = new Set(validate(operation.method.input, message));
+      // A large body would cost the service the memory that it costs here, for a request that is refused already.
+      const judged = bytes > largeBodyBytes ? [] : await judge(operation, message, origin);
+      const others = judged.filter(
+        (text) => !known.has(text) && !isUnreadable(pathOf(text), unreadable),
+      );
+      throw invalid([...new Set([...problems, ...others])]);
     }
-    if (problems.length > 0)
-      throw invalid([...new Set([...problems, ...(await judge(operation, message, origin))])]);
     caller ??= await callerFor();
     if (tenantPath !== '') quotas.takeTenant(caller);
 
     const gone = goneSignal(response);
     const send = async (by: Caller) => {
+      const header = key === undefined ? undefined : { [idempotencyKeyHeader]: key };
       const answer = await peers[operation.host].unary(
         operation.method,
         gone,
         deadlineMs,
-        undefined,
+        header,
         message,
         contextFor(by),
       );
+      if (answer.header.has(replayedHeader)) response.setHeader(replayedHeader, 'true');
       return encodeJson(operation.method.output, answer.message, operation.nullWhenAbsent);
     };
     const body = await send(caller);
@@ -128,8 +161,12 @@ function createCallCounter(peers: Peers) {
     access: createClient(AccessLimits, asService(peers.access, 'gateway')),
     sso: createClient(SsoLimits, asService(peers.sso, 'gateway')),
   };
-  return async ({ rate, host }: Operation, ip: string): Promise<void> => {
-    if (rate !== '') await limits[host]?.take({ rate, ip });
+  return async ({ rate, host }: Operation, ip: string, response: ServerResponse): Promise<void> => {
+    const state = rate === '' ? undefined : await limits[host]?.take({ rate, ip, report: true });
+    // No limit, or a service of an earlier version, which refuses by itself.
+    if (!state || state.limit === 0) return;
+    showQuota(response, { name: rate, ...state });
+    if (state.exceeded) throw exhausted('too many requests, try again later', state.resetSeconds);
   };
 }
 
@@ -161,25 +198,13 @@ function tokenOf(request: IncomingMessage, cookie: SessionCookie): string {
   return /^Bearer ([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw invalid('Content-Type must be application/json', 'CONTENT_TYPE');
-  const body = await readBody(request, maxBodyBytes);
-  if (!body) throw invalid('the body must be at most 1 MiB', 'BODY_TOO_LARGE');
-  const json = parseJson(body);
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw invalid('the body must be a JSON object', 'NOT_AN_OBJECT');
-  return json as Record<string, unknown>;
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch {
-    throw invalid('the body must be JSON in UTF-8', 'NOT_JSON');
-  }
+/** The key under which a client may repeat the call; undefined where none was sent or the operation takes none. */
+function keyOf(
+  { takesIdempotencyKey }: Operation,
+  { headers }: IncomingMessage,
+): string | undefined {
+  const key = takesIdempotencyKey ? headers[idempotencyKeyHeader] : undefined;
+  return Array.isArray(key) ? key.join(', ') : key;
 }
 
 // Nobody waits for the answer of a client that has gone.

@@ -1,5 +1,6 @@
+import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceError } from '@bailiwick/shared/errors.ts';
 
 // The plain pages: where people sign in, and what the links in mails open. A mail's token is in the URL's fragment,
@@ -19,6 +20,7 @@ const files = new Map([
   ),
   ['/pages/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
 ]);
+const homePage = read('home.html').toString();
 const errorPage = read('error.html').toString();
 const formPage = read('post.html').toString();
 
@@ -29,6 +31,25 @@ const headersOf = (formAction: string) => ({
   'cache-control': 'no-store',
 });
 const headers = headersOf("'none'");
+
+/** Whether the client asks for a page rather than for JSON. */
+export const acceptsHtml = ({ headers: { accept = '' } }: IncomingMessage) =>
+  /\btext\/html\b/.test(accept);
+
+// The policy of the other pages, with the data: URL of the empty icon.
+const homeHeaders = {
+  ...headers,
+  'content-security-policy': `${headers['content-security-policy']}; img-src data:`,
+  vary: 'accept',
+};
+
+/** The page at `/`. Its links are absolute, since a proxy may serve it at `/iam` as well as at `/iam/`. */
+export function sendHomePage(response: ServerResponse, base: string): void {
+  const body = Buffer.from(fill(homePage, { base: escapeHtml(base) }));
+  response
+    .writeHead(200, { ...homeHeaders, 'content-type': html, 'content-length': body.length })
+    .end(body);
+}
 
 export const isPage = (pathname: string) => files.has(pathname);
 

@@ -4,15 +4,28 @@ import { createQuotas } from './quotas.ts';
 
 const session = { type: 'user', credentialId: 'ses_1' };
 
-test('a session beyond its quota is refused until the minute is over, and others are not', () => {
+test('a session exceeds its quota until the minute is over, and others do not', () => {
   let now = 0;
   const quotas = createQuotas({ user: 3, bot: 0, tenant: 0 }, () => now);
-  for (let call = 0; call < 3; call++) quotas.take(session);
+  const quota = { name: 'session', limit: 3, windowSeconds: 60 };
+  for (const remaining of [2, 1, 0])
+    assert.deepEqual(quotas.take(session), {
+      ...quota,
+      remaining,
+      resetSeconds: 60,
+      exceeded: false,
+    });
   now = 20_000;
-  assert.throws(() => quotas.take(session), { code: 'resource_exhausted', retryAfter: 40 });
-  quotas.take({ type: 'user', credentialId: 'ses_2' });
+  assert.deepEqual(quotas.take(session), {
+    ...quota,
+    remaining: 0,
+    resetSeconds: 40,
+    exceeded: true,
+  });
+  assert.equal(quotas.take({ type: 'user', credentialId: 'ses_2' })?.exceeded, false);
+  assert.equal(quotas.take({ type: 'bot', credentialId: 'bky_1' }), undefined, 'no quota');
   now = 60_000;
-  quotas.take(session);
+  assert.equal(quotas.take(session)?.exceeded, false);
 });
 
 const caller = (tenant: string, permissions = Uint8Array.of(0, 1)) => ({ tenant, permissions });

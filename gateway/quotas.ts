@@ -1,5 +1,6 @@
 import { exhausted } from '@bailiwick/shared/errors.ts';
 import type { LimitProfile } from '@bailiwick/shared/limits.ts';
+import type { Quota } from './rate-limit.ts';
 
 // Quotas of calls that carry a credential: off unless they are asked for, and counted by each gateway for itself. They
 // keep a runaway client from starving the others; they are no security boundary, so they cost no look-up in a database.
@@ -15,34 +16,46 @@ export const callQuotas: Record<LimitProfile, Omit<Quotas, 'tenant'>> = {
   off: { user: 0, bot: 0 },
 };
 
+/** A quota after one call, which may be beyond it. */
+type CountedQuota = Quota & { exceeded: boolean };
+
 export function createQuotas(quotas: Quotas, now: () => number = Date.now) {
   let counts = new Map<string, number>();
   let windowEnds = now() + windowMs;
 
-  function count(key: string, quota: number): void {
-    if (quota === 0) return;
+  function count(key: string, name: string, limit: number): CountedQuota | undefined {
+    if (limit === 0) return undefined;
     if (now() >= windowEnds) {
       counts = new Map();
       windowEnds = now() + windowMs;
     }
     const used = (counts.get(key) ?? 0) + 1;
     counts.set(key, used);
-    if (used > quota)
-      throw exhausted(
-        'too many calls, try again later',
-        Math.max(1, Math.ceil((windowEnds - now()) / 1000)),
-      );
+    const resetSeconds = Math.max(1, Math.ceil((windowEnds - now()) / 1000));
+    return {
+      name,
+      limit,
+      windowSeconds: windowMs / 1000,
+      remaining: Math.max(0, limit - used),
+      resetSeconds,
+      exceeded: used > limit,
+    };
   }
 
   return {
-    /** Counts a call of a session or bot key. */
-    take({ type, credentialId }: { type: string; credentialId: string }): void {
-      if (type === 'user' || type === 'bot') count(`credential ${credentialId}`, quotas[type]);
+    /** Counts a call of a session or bot key. Undefined = it has no quota. */
+    take({ type, credentialId }: { type: string; credentialId: string }): CountedQuota | undefined {
+      if (type !== 'user' && type !== 'bot') return undefined;
+      return count(`credential ${credentialId}`, type === 'user' ? 'session' : 'bot', quotas[type]);
     },
     /** Counts a call in the caller's tenant, if it holds anything there: a stranger names any tenant, and uses up nobody's quota with it. */
     takeTenant({ tenant, permissions }: { tenant: string; permissions: Uint8Array }): void {
-      if (tenant !== '' && permissions.some((bits) => bits !== 0))
-        count(`tenant ${tenant}`, quotas.tenant);
+      const counted =
+        tenant !== '' && permissions.some((bits) => bits !== 0)
+          ? count(`tenant ${tenant}`, 'tenant', quotas.tenant)
+          : undefined;
+      if (counted?.exceeded)
+        throw exhausted('too many calls, try again later', counted.resetSeconds);
     },
   };
 }

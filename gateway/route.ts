@@ -5,6 +5,7 @@ import { ServiceError, toServiceError } from '@bailiwick/shared/errors.ts';
 import type { LimitProfile } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { problemOf } from '@bailiwick/shared/readiness.ts';
+import { stopReading } from '@bailiwick/shared/request-body.ts';
 import type { Memory } from '@bailiwick/shared/revocation.ts';
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { markFailed } from '@bailiwick/shared/trace.ts';
@@ -17,11 +18,11 @@ import { createCors } from './cors.ts';
 import { isDocs, sendDocs } from './docs.ts';
 import { sendError } from './errors.ts';
 import { createOperationHandler, type Peers } from './operations.ts';
-import { isPage, sendErrorPage, sendPage } from './pages.ts';
+import { acceptsHtml, isPage, sendErrorPage, sendHomePage, sendPage } from './pages.ts';
 import { callQuotas, createQuotas } from './quotas.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso.ts';
-import { countOperation, nameRequest, traceRequest } from './telemetry.ts';
+import { measureOperation, nameRequest, traceRequest } from './telemetry.ts';
 
 type Options = {
   peers: Peers;
@@ -39,11 +40,13 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     ...callQuotas[settings.limits as LimitProfile],
     tenant: settings.tenantQuota,
   });
+  const unknownKeys = settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse';
   const runOperation = createOperationHandler({
     peers,
     authenticator: createAuthenticator(peers, memory),
     cookie,
     quotas,
+    unknownKeys,
   });
   const cors = createCors(allowedOrigins);
   const clientAddress = createClientAddress(trustedProxies);
@@ -61,9 +64,10 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     isDocs(pathname);
   // A proxy may hand the public URL's path on or strip it. Both are understood, also where that path begins like one of ours.
   const withoutPrefix = (pathname: string): string =>
-    !isServed(pathname) && pathname.startsWith(`${prefix}/`)
-      ? pathname.slice(prefix.length)
+    !isServed(pathname) && `${pathname}/`.startsWith(`${prefix}/`)
+      ? pathname.slice(prefix.length) || '/'
       : pathname;
+  const unknownPath = `there is no such operation; ${publicUrl.replace(/\/+$/, '')}/docs lists them all`;
 
   async function route(
     request: IncomingMessage,
@@ -72,13 +76,13 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
     span: Span,
   ): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://gateway');
-    if (!url) throw new RoutingError(404, 'there is no such operation');
+    if (!url) throw new RoutingError(404, unknownPath);
     const pathname = withoutPrefix(url.pathname);
     const operation = operations.get(pathname.slice(1));
     if (operation?.public) {
       nameRequest(span, request, `/${operation.name}`);
       if (cors.allow(request, response)) return;
-      return countOperation(operation.name, () => {
+      return measureOperation(operation.name, () => {
         assertMethod(request, response, ['POST']);
         return runOperation(operation, request, response, origin);
       });
@@ -97,17 +101,23 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       assertMethod(request, response, ['GET', 'HEAD']);
       return sendDocs(request, response, pathname);
     }
-    if (pathname === '/readyz') return sendReadiness(response, ready);
-    throw new RoutingError(404, 'there is no such operation');
+    // Programs that call the bare address get the JSON 404 below.
+    if (pathname === '/' && acceptsHtml(request)) {
+      assertMethod(request, response, ['GET', 'HEAD']);
+      return sendHomePage(response, prefix);
+    }
+    if (pathname === '/readyz') {
+      assertMethod(request, response, ['GET', 'HEAD']);
+      return sendReadiness(response, ready);
+    }
+    throw new RoutingError(404, unknownPath);
   }
 
   /** Whether a person reads what has failed: somebody who signs in. */
-  function wantsPage({ url, headers }: IncomingMessage, thrown: unknown): boolean {
-    const pathname = withoutPrefix(URL.parse(url ?? '/', 'http://gateway')?.pathname ?? '');
+  function wantsPage(request: IncomingMessage, thrown: unknown): boolean {
+    const pathname = withoutPrefix(URL.parse(request.url ?? '/', 'http://gateway')?.pathname ?? '');
     return (
-      sso.match(pathname) !== null &&
-      /\btext\/html\b/.test(headers.accept ?? '') &&
-      !(thrown instanceof RoutingError)
+      sso.match(pathname) !== null && acceptsHtml(request) && !(thrown instanceof RoutingError)
     );
   }
 
@@ -126,6 +136,8 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       userAgent: userAgent.slice(0, 256),
       origin: site.slice(0, 256),
     };
+    // Only a POST has a body that means something here.
+    if (request.method !== 'POST') stopReading(request, response);
     try {
       await route(request, response, origin, span);
     } catch (thrown) {
@@ -139,6 +151,7 @@ export function createRouter({ peers, settings, memory, ready, log }: Options) {
       // With this line a RequestID is found also where no service was called. A path is not logged: it can be anything.
       log.info('refused', { method: request.method, code: error.code, requestId });
       if (response.headersSent) return void response.destroy();
+      stopReading(request, response);
       if (wantsPage(request, thrown)) sendErrorPage(response, error, requestId);
       else
         sendError(

@@ -1,4 +1,4 @@
-import { atLeast, type SettingTable } from '@bailiwick/shared/config.ts';
+import { atLeast, oneOf, type SettingTable } from '@bailiwick/shared/config.ts';
 import {
   accessPeer,
   allowedOriginsSettings,
@@ -46,6 +46,14 @@ export const gatewaySettings = {
     fallback: '20000',
     check: atLeast(100),
     about: 'A request that has not arrived whole after this long is refused. Milliseconds.',
+  },
+  unknownKeys: {
+    env: 'BAILIWICK_UNKNOWN_KEYS',
+    kind: 'text',
+    fallback: 'refuse',
+    check: oneOf('refuse', 'ignore'),
+    about:
+      'What happens to a request with keys that the operation does not know: refuse (400, each key is named) or ignore. Ignore them only for clients that are newer than this version: an ignored ExpireAt makes a grant without an end.',
   },
   trustTraceparent: {
     env: 'BAILIWICK_TRUST_TRACEPARENT',

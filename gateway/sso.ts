@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import { invalid } from '@bailiwick/shared/errors.ts';
+import { readBody } from '@bailiwick/shared/request-body.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
-import { readBody } from '@bailiwick/shared/serve.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import type { RequestOrigin } from './authenticate.ts';
 import type { FlowCookies, SessionCookie } from './cookies.ts';
+import { holdLarge } from './large-bodies.ts';
 import { sendFormPage } from './pages.ts';
 
 const route = /^\/auth\/([^/]+)\/([^/]+)\/(login|callback|metadata)$/;
@@ -63,7 +64,7 @@ export function createSsoRoutes({ sso, session, flows }: Options) {
   }: Visit): Promise<void> {
     const { ip, userAgent } = origin;
     const parameters = readOnce(
-      request.method === 'POST' ? await readForm(request) : url.searchParams,
+      request.method === 'POST' ? await readForm(request, response, ip) : url.searchParams,
     );
     const bindings = flows.read(request);
     const { redirect, token, flow } = await signIn.finish(
@@ -108,10 +109,14 @@ function sendOn(response: ServerResponse, location: string): void {
     .end();
 }
 
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+async function readForm(
+  request: IncomingMessage,
+  response: ServerResponse,
+  ip: string,
+): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     throw invalid('the body must be a form');
-  const body = await readBody(request, maxFormBytes);
+  const body = await readBody(request, response, maxFormBytes, holdLarge(response, ip));
   if (!body) throw invalid('the form must be at most 256 KiB');
   return new URLSearchParams(body.toString());
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { operationSeconds } from '@bailiwick/shared/calls.ts';
-import { toServiceError } from '@bailiwick/shared/errors.ts';
+import { countOperation } from '@bailiwick/shared/calls.ts';
+import { type ErrorCode, toServiceError } from '@bailiwick/shared/errors.ts';
 import { inTrace, linksTo, traceparentHeader } from '@bailiwick/shared/trace.ts';
 import { type Span, SpanKind } from '@opentelemetry/api';
 
@@ -38,15 +38,18 @@ export function nameRequest(span: Span, request: IncomingMessage, route: string)
 }
 
 /** Runs an operation, and counts it by what comes of it. */
-export async function countOperation(operation: string, work: () => Promise<void>): Promise<void> {
+export async function measureOperation(
+  operation: string,
+  work: () => Promise<void>,
+): Promise<void> {
   const started = performance.now();
-  let code = 'ok';
+  let code: ErrorCode | 'ok' = 'ok';
   try {
     await work();
   } catch (error) {
     code = toServiceError(error).code;
     throw error;
   } finally {
-    operationSeconds.record((performance.now() - started) / 1000, { operation, code });
+    countOperation(operation, code, (performance.now() - started) / 1000);
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type DescMessage,
   type DescMethod,
   type DescMethodUnary,
   type DescService,
@@ -8,6 +9,7 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import {
   Credential as CredentialOption,
   host as hostOption,
+  LimitedSession as LimitedSessionOption,
   operation as operationOption,
   type Rule as RuleOption,
   SessionCookie as SessionCookieOption,
@@ -19,11 +21,16 @@ export type Host = 'identity' | 'access' | 'sso' | 'notifications';
 /** Who has to be calling: nobody in particular, a person, a person or a bot, a bot, the delivery worker, another process. */
 export type Credential = 'none' | 'session' | 'any' | 'bot' | 'worker' | 'service';
 
-/** One way to be allowed. `field` and `without` are proto paths in the request; '' = not restricted. */
+/** One way to be allowed. `field`, `without` and `when` are proto paths in the request; '' = not restricted. */
 export type Rule =
   | { readonly kind: 'self'; readonly field: string }
   | { readonly kind: 'tenant'; readonly permission: string; readonly field: string }
-  | { readonly kind: 'platform'; readonly permission: string; readonly without: string }
+  | {
+      readonly kind: 'platform';
+      readonly permission: string;
+      readonly without: string;
+      readonly when: string;
+    }
   | { readonly kind: 'handler'; readonly rule: string };
 
 /** What the proto files say about one operation. See options.proto for what each part means. */
@@ -41,13 +48,19 @@ export type Operation = {
   readonly assigned: readonly string[];
   readonly callers: readonly string[];
   readonly defaultTenant: string;
+  /** Whether the request may leave its tenant out if another rule than the tenant's allows the call. */
+  readonly tenantOptional: boolean;
   /** What a successful answer does with the browser's session cookie. */
   readonly sessionCookie: 'set' | 'clear' | undefined;
   /** Whether the answer is one long text that is made piece by piece. */
   readonly stream: boolean;
+  /** Where a session that is limited to one tenant is allowed by a self or handler rule. */
+  readonly limitedSession: 'refused' | 'inItsTenant' | 'allowed';
   /** Whether the gateway routes it. */
   readonly public: boolean;
   readonly sideEffects: boolean;
+  /** Whether a client may repeat a call under one Idempotency-Key: it changes something, and the caller is known. */
+  readonly takesIdempotencyKey: boolean;
 };
 
 const hosts: readonly Host[] = ['identity', 'access', 'sso', 'notifications'];
@@ -66,6 +79,11 @@ const sessionCookies: Partial<Record<SessionCookieOption, 'set' | 'clear'>> = {
   [SessionCookieOption.CLEAR]: 'clear',
 };
 
+const limitedSessions: Partial<Record<LimitedSessionOption, Operation['limitedSession']>> = {
+  [LimitedSessionOption.IN_ITS_TENANT]: 'inItsTenant',
+  [LimitedSessionOption.ALLOWED]: 'allowed',
+};
+
 /** Reads an rpc's options. Throws where they are incomplete: such an rpc must not be served at all. */
 export function readOperation(method: DescMethod): Operation {
   const service = method.parent;
@@ -76,6 +94,7 @@ export function readOperation(method: DescMethod): Operation {
   if (credential === undefined) throw new Error(`${where} declares no credential`);
   const host = hosts.find((known) => known === getOption(service, hostOption));
   if (host === undefined) throw new Error(`${service.typeName} declares no known host`);
+  const sideEffects = method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   return {
     name: options.name || `${service.name}_${method.name}`,
     method,
@@ -90,10 +109,19 @@ export function readOperation(method: DescMethod): Operation {
     assigned: options.assigned,
     callers: options.callers,
     defaultTenant: options.defaultTenant,
+    tenantOptional: options.tenantOptional,
     sessionCookie: sessionCookies[options.sessionCookie],
     stream: options.stream,
+    limitedSession: limitedSessions[options.limitedSession] ?? 'refused',
     public: credential !== 'service',
-    sideEffects: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+    sideEffects,
+    // The pieces of a stream are calls of their own, and none of them may be answered with another's.
+    takesIdempotencyKey:
+      sideEffects &&
+      !options.stream &&
+      credential !== 'none' &&
+      credential !== 'worker' &&
+      credential !== 'service',
   };
 }
 
@@ -108,10 +136,39 @@ function readRule({ rule }: RuleOption, where: string): Rule {
     case 'tenant':
       return { kind: 'tenant', permission: rule.value.permission, field: rule.value.field };
     case 'platform':
-      return { kind: 'platform', permission: rule.value.permission, without: rule.value.without };
+      return {
+        kind: 'platform',
+        permission: rule.value.permission,
+        without: rule.value.without,
+        when: rule.value.when,
+      };
     case 'handler':
       return { kind: 'handler', rule: rule.value };
     case undefined:
       throw new Error(`${where} has an empty rule`);
   }
+}
+
+/** The proto path of the field that names the tenant of a request, '' where the operation is not about one tenant. */
+export function tenantField({ allow }: Operation): string {
+  const rule = allow.find((candidate) => candidate.kind === 'tenant');
+  return rule?.kind === 'tenant' ? rule.field : '';
+}
+
+/** The proto path of the flag by which a request means the platform and no tenant, '' where the operation has none. */
+export function platformFlag({ allow }: Operation): string {
+  const rule = allow.find((candidate) => candidate.kind === 'platform' && candidate.when !== '');
+  return rule?.kind === 'platform' ? rule.when : '';
+}
+
+/** A proto path of the request in the spelling of the JSON. */
+export const jsonPath = ({ method }: Operation, path: string): string =>
+  jsonPathIn(method.input, path);
+
+function jsonPathIn(message: DescMessage, path: string): string {
+  const [first, ...rest] = path.split('.');
+  const field = message.fields.find((candidate) => candidate.name === first);
+  if (field === undefined) throw new Error(`${message.typeName} has no ${path}`);
+  if (rest.length === 0 || field.fieldKind !== 'message') return field.jsonName;
+  return `${field.jsonName}.${jsonPathIn(field.message, rest.join('.'))}`;
 }

@@ -1,54 +1,80 @@
 /**
- * Every permission of Bailiwick itself, in a fixed order: a caller token carries permissions as
- * bits, and bit i is entry i here. Processes of two versions exchange such tokens during an
- * upgrade, so entries are only ever appended, never moved or removed.
+ * Every permission of Bailiwick itself with what it allows, in a fixed order: a caller token carries permissions as bits,
+ * and bit i is entry i here. Processes of two versions exchange such tokens during an upgrade, so entries are only ever
+ * appended, never moved or removed.
  */
-export const permissions = [
-  'iam.tenant.read',
-  'iam.tenant.write',
-  'iam.tenant.delete',
-  'iam.users.read',
-  'iam.users.write',
-  'iam.invitations.read',
-  'iam.invitations.write',
-  'iam.groups.read',
-  'iam.groups.write',
-  'iam.roles.read',
-  'iam.roles.write',
-  'iam.grants.read',
-  'iam.grants.write',
-  'iam.bots.read',
-  'iam.bots.write',
-  'iam.botkeys.write',
-  'iam.domains.read',
-  'iam.domains.write',
-  'iam.audit.read',
-  'iam.audit.export',
-  'iam.sso.read',
-  'iam.sso.write',
-  'iam.webhooks.read',
-  'iam.webhooks.write',
-  'iam.chat.read',
-  'iam.chat.write',
-  'iam.events.publish',
-  'iam.tokens.introspect',
-  'iam.platform.users.read',
-  'iam.platform.users.write',
-  'iam.platform.tenants.read',
-  'iam.platform.tenants.write',
-  'iam.platform.invitations.read',
-  'iam.platform.grants.read',
-  'iam.platform.grants.write',
-  'iam.platform.groups.read',
-  'iam.platform.audit.read',
-  'iam.platform.keys.write',
-  'iam.internal.deliver',
-  'iam.platform.mail.read',
-  'iam.platform.mail.write',
-  'iam.platform.keys.read',
+const table = [
+  ['iam.tenant.read', 'Read the tenant: its name, status and settings.'],
+  ['iam.tenant.write', 'Change the tenant: its name, slug, settings and metadata.'],
+  ['iam.tenant.delete', 'Delete the tenant.'],
+  ['iam.users.read', 'Read the members of the tenant and their profiles.'],
+  ['iam.users.write', 'Add members to the tenant and remove them.'],
+  ['iam.invitations.read', 'Read the invitations into the tenant.'],
+  ['iam.invitations.write', 'Invite people into the tenant and take invitations back.'],
+  ['iam.groups.read', 'Read groups and their members.'],
+  ['iam.groups.write', 'Create, change and delete groups, and choose their members.'],
+  ['iam.roles.read', 'Read roles, and the permissions that exist.'],
+  ['iam.roles.write', 'Create, change and delete roles of the tenant.'],
+  ['iam.grants.read', 'Read who was granted which role, and ask what others may do and why.'],
+  ['iam.grants.write', 'Grant roles to users, groups and bots, and take them back.'],
+  ['iam.bots.read', 'Read bots and the records of their keys.'],
+  ['iam.bots.write', 'Create, change and delete bots.'],
+  ['iam.botkeys.write', 'Create, rotate and expire keys of bots.'],
+  ['iam.domains.read', 'Read the mail domains of the tenant.'],
+  ['iam.domains.write', 'Claim, verify, change and give up mail domains.'],
+  ['iam.audit.read', 'Read, verify and anchor the audit of the tenant.'],
+  ['iam.audit.export', 'Export the audit of the tenant.'],
+  ['iam.sso.read', 'Read the identity providers of the tenant.'],
+  [
+    'iam.sso.write',
+    'Create, change, test and delete identity providers, which decide who the people of verified domains are.',
+  ],
+  ['iam.webhooks.read', 'Read webhook endpoints and their deliveries.'],
+  [
+    'iam.webhooks.write',
+    'Create, change, test and delete webhook endpoints, and repeat deliveries.',
+  ],
+  ['iam.chat.read', 'Read chat endpoints and their deliveries.'],
+  ['iam.chat.write', 'Create, change, test and delete chat endpoints, and repeat deliveries.'],
+  ['iam.events.publish', 'Publish events of an application to the endpoints of the tenant.'],
+  [
+    'iam.tokens.introspect',
+    'Ask whose session token or bot key a text is: of the people and bots of the tenant, or on the platform of all.',
+  ],
+  ['iam.platform.users.read', 'Read all users and their identities.'],
+  ['iam.platform.users.write', 'Create, change, disable, enable and delete users.'],
+  ['iam.platform.tenants.read', 'Read all tenants.'],
+  ['iam.platform.tenants.write', 'Create, change, suspend, resume, delete and restore tenants.'],
+  ['iam.platform.invitations.read', 'Read the invitations to any address.'],
+  [
+    'iam.platform.grants.read',
+    'Read the grants on the platform, all grants of a user, and the permissions of the platform.',
+  ],
+  [
+    'iam.platform.grants.write',
+    'Grant roles on the platform, which count in every tenant, and take them back.',
+  ],
+  ['iam.platform.groups.read', 'Read the groups of a user in all tenants.'],
+  [
+    'iam.platform.audit.read',
+    "Read, export, verify and anchor the platform's own audit, and read what a user did in all tenants.",
+  ],
+  ['iam.platform.keys.write', 'Rotate data keys and the keys that wrap them.'],
+  [
+    'iam.internal.deliver',
+    'Make deliveries and send mails. The delivery worker alone holds it: no role or grant gives it.',
+  ],
+  ['iam.platform.mail.read', 'Read which addresses get no mail, and why.'],
+  ['iam.platform.mail.write', 'Let an address get mail again.'],
+  ['iam.platform.keys.read', 'Read the state of data keys and of their rotation.'],
 ] as const;
 
-export type Permission = (typeof permissions)[number];
+export type Permission = (typeof table)[number][0];
+
+export const permissions: readonly Permission[] = table.map(([permission]) => permission);
+
+/** What each permission allows, in one line. */
+export const permissionDescriptions: ReadonlyMap<Permission, string> = new Map(table);
 
 const indexOf = new Map<string, number>(
   permissions.map((permission, index) => [permission, index]),

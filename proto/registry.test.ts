@@ -3,7 +3,7 @@ import { glob, readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import test from 'node:test';
 import type { DescFile, DescMessage } from '@bufbuild/protobuf';
-import type { Operation, Rule } from './operation.ts';
+import { jsonPath, type Operation, platformFlag, type Rule, tenantField } from './operation.ts';
 import { permissions } from './permissions.ts';
 import { operationOf, operations, services } from './registry.ts';
 
@@ -107,10 +107,41 @@ test('the worker alone may call the task operations', () => {
   for (const { name, allow } of worker) {
     assert.deepEqual(
       allow,
-      [{ kind: 'platform', permission: 'iam.internal.deliver', without: '' }],
+      [{ kind: 'platform', permission: 'iam.internal.deliver', without: '', when: '' }],
       name,
     );
   }
+});
+
+test('an absent tenant means one thing: the caller, the platform, a stored record, or a mistake', () => {
+  for (const operation of all) {
+    const { name, defaultTenant, tenantOptional } = operation;
+    const [field, flag] = [tenantField(operation), platformFlag(operation)];
+    assert.ok(
+      [defaultTenant !== '', tenantOptional, flag !== ''].filter(Boolean).length <= 1,
+      name,
+    );
+    if (defaultTenant !== '') assert.equal(defaultTenant, field, name);
+    if (tenantOptional) assert.notEqual(field, '', name);
+    for (const rule of operation.allow) {
+      if (rule.kind !== 'platform' || rule.without === '') continue;
+      assert.equal(rule.without, field, name);
+      assert.ok(tenantOptional, `${name} reads an empty ${field} as the platform`);
+    }
+    if (flag !== '')
+      assert.equal(
+        jsonPath(operation, flag),
+        jsonPath(operation, field).replace('Tenant', 'Platform'),
+        name,
+      );
+  }
+  assert.deepEqual(
+    all
+      .filter(({ defaultTenant }) => defaultTenant !== '')
+      .map(({ name }) => name)
+      .toSorted(),
+    ['Chat_CreateEndpoint', 'Webhooks_CreateEndpoint'],
+  );
 });
 
 test('access to every operation is as operations.golden.json has it', async () => {
@@ -125,9 +156,23 @@ test('access to every operation is as operations.golden.json has it', async () =
   );
 });
 
-function goldenLine({ name, credential, allow, callers, audited }: Operation): string {
+function goldenLine({
+  name,
+  credential,
+  allow,
+  callers,
+  audited,
+  limitedSession,
+}: Operation): string {
   const rules = [...allow.map(ruleText), ...callers.map((caller) => `caller ${caller}`)];
-  return [name, credential, rules.join('; ') || '-', audited ? 'audited' : '-'].join(' | ');
+  const limited = {
+    refused: [],
+    inItsTenant: ['a limited session in its tenant'],
+    allowed: ['a limited session'],
+  }[limitedSession];
+  return [name, credential, rules.join('; ') || '-', audited ? 'audited' : '-', ...limited].join(
+    ' | ',
+  );
 }
 
 function ruleText(rule: Rule): string {
@@ -137,7 +182,13 @@ function ruleText(rule: Rule): string {
     case 'tenant':
       return `${rule.permission} in ${rule.field}`;
     case 'platform':
-      return rule.without === '' ? rule.permission : `${rule.permission} without ${rule.without}`;
+      return [
+        rule.permission,
+        rule.without && `without ${rule.without}`,
+        rule.when && `when ${rule.when}`,
+      ]
+        .filter(Boolean)
+        .join(' ');
     case 'handler':
       return `handler: ${rule.rule}`;
   }

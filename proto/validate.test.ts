@@ -64,7 +64,7 @@ test('an empty request to any operation is answered in terms of documented keys'
   }
 });
 
-test('a tenant is required except where none means the platform, or a default', () => {
+test('a record asks for its tenant except where the operation decides about an absent one', () => {
   assert.deepEqual(ofEmpty('Groups_Save'), ['Group.Tenant is required', 'Group.Path is required']);
   assert.deepEqual(ofEmpty('Bots_Save'), ['Bot.Tenant is required', 'Bot.Name is required']);
   assert.deepEqual(ofEmpty('Grants_Add'), ['Grant.UserID is required', 'Grant.Role is required']);

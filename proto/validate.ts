@@ -1,5 +1,6 @@
 import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
+import { fieldPath, isUnreadable, itemPath, mapPath, pathOf } from './json/paths.ts';
 import { isTimestamp, isValueMap, listField } from './json/values.ts';
 import { mailDomainProblems } from './mail-domain.ts';
 import { validationRegistry } from './registry.ts';
@@ -22,25 +23,41 @@ const blanksOf = new WeakMap<DescMessage, readonly Blank[]>();
  *
  * An absent record of the request is set to an empty one first, in the message itself: `{}` then
  * fails the same rules as `{"Endpoint":{}}`, and handlers find the record set.
+ *
+ * `unreadable` are JSON paths that were refused already: a value of a wrong type is not also called missing.
  */
 export function validate<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
+  unreadable: ReadonlySet<string> = new Set(),
 ): string[] {
   fillBlanks(schema, message);
-  return [...new Set([...ruleProblems(schema, message), ...mailDomainProblems(schema, message)])];
+  const failures = [
+    ...ruleFailures(schema, message),
+    ...mailDomainProblems(schema, message).map(aboutItsPath),
+  ];
+  return [
+    ...new Set(
+      failures.filter(({ path }) => !isUnreadable(path, unreadable)).map(({ text }) => text),
+    ),
+  ];
 }
 
-function ruleProblems<Desc extends DescMessage>(
+/** A failed rule, and the JSON path of the value that it is about; '' = the request as a whole. */
+type Failure = { path: string; text: string };
+
+const aboutItsPath = (text: string): Failure => ({ path: pathOf(text), text });
+
+function ruleFailures<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
-): string[] {
+): Failure[] {
   const result = validator.validate(schema, message);
   if (result.kind === 'valid') return [];
   if (result.kind === 'invalid') return describe(result.violations);
   if (result.error.name === 'CompilationError') throw result.error;
   // A rule that could not be evaluated on this data: refuse, since nothing says that it is valid.
-  return ['the request could not be checked'];
+  return [{ path: '', text: 'the request could not be checked' }];
 }
 
 function fillBlanks(schema: DescMessage, message: Message): void {
@@ -59,13 +76,19 @@ function fillBlanks(schema: DescMessage, message: Message): void {
   for (const blank of blanks) fields[blank.name] ??= create(blank.schema);
 }
 
-function describe(violations: readonly Violation[]): string[] {
+function describe(violations: readonly Violation[]): Failure[] {
   // protovalidate checks the message's own rules after its fields'; a reader expects them first.
   const ordered = [
     ...violations.filter(isAboutTheWhole),
     ...violations.filter((violation) => !isAboutTheWhole(violation)),
   ];
-  return ordered.map(textOf);
+  return ordered.map((violation) => {
+    const text = textOf(violation);
+    // A rule of the whole request names the field that it is about in its text.
+    return isAboutTheWhole(violation)
+      ? aboutItsPath(text)
+      : { path: jsonPath(violation.field), text };
+  });
 }
 
 function isAboutTheWhole(violation: Violation): boolean {
@@ -84,17 +107,11 @@ function textOf(violation: Violation): string {
 function jsonPath(path: Violation['field']): string {
   let text = '';
   for (const part of path) {
-    if (part.kind === 'list_sub') text += `[${part.index}]`;
-    else if (part.kind === 'map_sub') text += `[${JSON.stringify(shorten(String(part.key)))}]`;
-    else if (part.kind === 'field' && !isPlain(part.parent)) text += (text && '.') + part.jsonName;
+    if (part.kind === 'list_sub') text = itemPath(text, part.index);
+    else if (part.kind === 'map_sub') text = mapPath(text, String(part.key));
+    else if (part.kind === 'field' && !isPlain(part.parent)) text = fieldPath(text, part.jsonName);
   }
   return text;
-}
-
-/** Keys are the client's own text of any length. */
-function shorten(key: string): string {
-  const characters = Array.from(key.slice(0, 128));
-  return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : key;
 }
 
 /** protovalidate's own texts where they do not read as a sentence after the path. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operations } from '@bailiwick/proto/registry.ts';
 import type { Answer, Stack } from './harness.ts';
 
 // What tests ask of an answer.
@@ -15,7 +17,7 @@ export const recordIn = (answer: Answer, key: string): unknown => bodyOf(answer)
 /** Asserts an ErrorResponse of this status and code and, where they are given, with just these messages. */
 export function assertRefused(
   { status, body }: Answer,
-  expected: 400 | 401 | 403,
+  expected: 400 | 401 | 403 | 429,
   code: string,
   messages?: readonly string[],
 ): void {
@@ -25,12 +27,29 @@ export function assertRefused(
 }
 
 /**
- * Repeats a call that found no free connection in time, as a client does. That happens where hundreds come at once
- * and the machine is slow; such a call has done nothing.
+ * Repeats a call that was refused because too many came at once, or that found no free connection in time, as a client does. Such a
+ * call has done nothing. A rate limit asks for a longer pause, and its answer is returned.
  */
-export async function patiently(call: () => Promise<Answer>, tries = 5): Promise<Answer> {
+export async function patiently(call: () => Promise<Answer>, tries = 60): Promise<Answer> {
   const answer = await call();
-  return answer.body.Code === 'unavailable' && tries > 1 ? patiently(call, tries - 1) : answer;
+  const pauseSeconds = Number(answer.headers.get('retry-after') ?? 0);
+  const isCrowded =
+    answer.body.Code === 'unavailable' ||
+    (answer.body.Code === 'resource_exhausted' && pauseSeconds <= 1);
+  if (!isCrowded || tries === 1) return answer;
+  await sleep(pauseSeconds * 1000);
+  return patiently(call, tries - 1);
+}
+
+/** The part of a body that an operation knows: several operations can be called with one body. */
+export function knownTo(
+  operation: string,
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const fields = operations.get(operation)?.method.input.fields ?? [];
+  return Object.fromEntries(
+    Object.entries(body).filter(([key]) => fields.some(({ jsonName }) => jsonName === key)),
+  );
 }
 
 type Page<Item> = { Items: Item[]; NextCursor: string };

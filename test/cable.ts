@@ -6,7 +6,10 @@ export async function startCable(serverUrl: string) {
   const { hostname: host, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let held: Array<() => void> | undefined;
-  const now = (work: () => void) => {
+  /** The connections on which nothing arrives any more. */
+  const lost = new WeakSet<Socket>();
+  const now = (from: Socket, work: () => void) => {
+    if (lost.has(from)) return;
     if (held) held.push(work);
     else work();
   };
@@ -17,7 +20,7 @@ export async function startCable(serverUrl: string) {
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (data) => now(() => to.write(data)));
+      from.on('data', (data) => now(from, () => to.write(data)));
       from.on('error', () => to.destroy());
       from.on('close', () => (sockets.delete(from), to.destroySoon()));
     }
@@ -34,6 +37,11 @@ export async function startCable(serverUrl: string) {
       const waiting = held ?? [];
       held = undefined;
       for (const work of waiting) work();
+    },
+    /** Goes on for new connections. What is held and what comes later on the present ones is lost, and they stay open. */
+    lose() {
+      for (const socket of sockets) lost.add(socket);
+      held = undefined;
     },
     /** Ends all connections; what comes next is let through, or held up. */
     cut,

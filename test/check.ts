@@ -17,7 +17,7 @@ const checks: ReadonlyArray<{ name: string; command: string; args: readonly stri
     command: bin('oxlint'),
     args: ['--type-aware', 'proto', 'services', 'gateway', 'deploy', 'test'],
   },
-  { name: 'format', command: bin('biome'), args: ['format', '.'] },
+  { name: 'format and order of imports', command: bin('biome'), args: ['check', '.'] },
 ];
 
 const failed = checks.filter(({ name, command, args }) => {

@@ -96,24 +96,32 @@ export async function newCode(
   { endsIn = 60 } = {},
 ): Promise<string> {
   const code = createToken('code');
+  const tenant = createId('tnt');
+  const provider = await newIdentity(stack, userId, tenant, 'domain');
   await rowsOf(
     stack,
     `insert into identity.sign_in_code
        (token_hash, user_id, email_key, sso_tenant, provider, auth_method, origin, ip, user_agent, created_at, expires_at)
      values ($1, $2, $3, $4, $5, 'oidc', $6, '192.0.2.7', 'A browser', now(), now() + make_interval(secs => $7))`,
-    [tokenHash(code), userId, email, createId('tnt'), createId('sso'), appOrigin, endsIn],
+    [tokenHash(code), userId, email, tenant, provider, appOrigin, endsIn],
   );
   return code;
 }
 
-/** Links a person to an identity at a provider, and tells which. */
-export async function newIdentity(stack: Stack, userId: string, tenant: string): Promise<string> {
+/** Links a person to an identity at a provider, and tells which. With the trust `address` its sessions are limited to the tenant. */
+export async function newIdentity(
+  stack: Stack,
+  userId: string,
+  tenant: string,
+  trust: 'address' | 'domain' | 'confirmed' = 'address',
+): Promise<string> {
   const provider = createId('sso');
   await rowsOf(
     stack,
-    `insert into identity.identity_link (tenant, provider, issuer, subject, user_id, email, created_at, last_used_at)
-     values ($1, $2, 'https://login.example.com', $3, $3, '', now(), now())`,
-    [tenant, provider, userId],
+    `insert into identity.identity_link (tenant, provider, issuer, subject, user_id, email, trust, password_mark, created_at, last_used_at)
+     select $1, $2, 'https://login.example.com', id, id, '', $4, encode(sha256(convert_to(password_hash, 'UTF8')), 'hex'), now(), now()
+     from identity.user_account where id = $3`,
+    [tenant, provider, userId, trust],
   );
   return provider;
 }

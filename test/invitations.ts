@@ -53,7 +53,9 @@ export function inviter(stack: Stack) {
       return tenantFor(stack, id, Settings);
     },
     async add(Tenant: string, person: Person, owner: Person, role?: string): Promise<void> {
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, owner.token));
+      bodyOf(
+        await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, stack.platformKey),
+      );
       if (role)
         bodyOf(
           await stack.call(

@@ -36,6 +36,20 @@ describe('races between replicas', () => {
       end,
     });
 
+    async function ofMembership(operation: string): Promise<Right> {
+      const [owner, member] = await Promise.all([stage.newPerson(), stage.newPerson()]);
+      const membership = {
+        Tenant: await createTenant(stage.stack, owner.token),
+        UserID: member.id,
+      };
+      bodyOf(await stage.via(0, 'TenantMembers_Add', membership, stage.stack.platformKey));
+      return {
+        use: (gateway) =>
+          stage.via(gateway, 'Groups_List', { Tenant: membership.Tenant }, member.token),
+        end: (gateway) => stage.via(gateway, operation, membership, owner.token),
+      };
+    }
+
     const ways: Record<string, () => Promise<Right>> = {
       async Account_Logout() {
         const { token } = await stage.newPerson();
@@ -74,19 +88,8 @@ describe('races between replicas', () => {
         const reset = { Token: tokenIn(await mailTo(stage.stack, email)), Password: newPassword() };
         return ofSession(token, (gateway) => stage.via(gateway, 'Account_ResetPassword', reset));
       },
-      async TenantMembers_Remove() {
-        const [owner, member] = await Promise.all([stage.newPerson(), stage.newPerson()]);
-        const membership = {
-          Tenant: await createTenant(stage.stack, owner.token),
-          UserID: member.id,
-        };
-        bodyOf(await stage.via(0, 'TenantMembers_Add', membership, owner.token));
-        return {
-          use: (gateway) =>
-            stage.via(gateway, 'Groups_List', { Tenant: membership.Tenant }, member.token),
-          end: (gateway) => stage.via(gateway, 'TenantMembers_Remove', membership, owner.token),
-        };
-      },
+      TenantMembers_Remove: () => ofMembership('TenantMembers_Remove'),
+      TenantMembers_Disable: () => ofMembership('TenantMembers_Disable'),
     };
 
     /** Uses the right over and over through both gateways, ends it, and counts what is allowed that began after the reply. */

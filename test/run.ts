@@ -90,7 +90,14 @@ const pattern = (target: string) =>
 
 function runTests(files: readonly string[], environment: Record<string, string>): Promise<number> {
   const concurrency = Math.max(2, availableParallelism());
-  const args = ['--test', `--test-concurrency=${concurrency}`, '--test-timeout=300000', ...files];
+  // A file whose set-up failed half-way would otherwise wait for ever for the processes that it has started.
+  const args = [
+    '--test',
+    '--test-force-exit',
+    `--test-concurrency=${concurrency}`,
+    '--test-timeout=300000',
+    ...files,
+  ];
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',

@@ -9,16 +9,20 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { asService, createHttpTransport } from '@bailiwick/shared/rpc.ts';
 import { createClient } from '@connectrpc/connect';
 import { bodyOf } from './answers.ts';
+import { newIdentity } from './federation.ts';
 import type { Stack } from './harness.ts';
 import { password } from './people.ts';
 import { eventsOf, rowsOf } from './store.ts';
 
 // What single sign-on leads to, without a provider: its session, and the calls that sso makes of access.
 
-/** A new session of somebody, as one that came from a provider of the tenant. Not yet used: no gateway remembers it. */
+/**
+ * A new session of a person, as a provider of the tenant opens it after the person has confirmed the link: it is limited to no
+ * tenant. No gateway has cached it.
+ */
 export async function ssoSession(
   stack: Stack,
-  { email }: { email: string },
+  { id, email }: { id: string; email: string },
   tenant: string,
 ): Promise<string> {
   const { Token, Session } = bodyOf(
@@ -27,9 +31,11 @@ export async function ssoSession(
     Token: string;
     Session: { ID: string };
   };
-  await rowsOf(stack, 'update identity.session set sso_tenant = $2 where id = $1', [
+  const provider = await newIdentity(stack, id, tenant, 'confirmed');
+  await rowsOf(stack, 'update identity.session set sso_tenant = $2, provider = $3 where id = $1', [
     Session.ID,
     tenant,
+    provider,
   ]);
   return Token;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopback } from '@bailiwick/deploy/local/ports.ts';
-import { bodyOf } from './answers.ts';
+import { bodyOf, patiently } from './answers.ts';
 import type { Answer } from './harness.ts';
 import { loadWhile, requestsOf } from './load.ts';
 import { newAddress, password } from './people.ts';
@@ -76,12 +76,14 @@ export async function startStage() {
       };
     },
 
-    /** What comes of calls at once, half through each gateway: their answers, and how often which status, code and message. */
+    /** The results of calls at once, half through each gateway, repeated where too many came: their answers, and how often which status, code and message. */
     async race(
       operation: string,
       bodies: readonly object[],
     ): Promise<{ answers: Answer[]; tally: Record<string, number> }> {
-      const answers = await Promise.all(bodies.map((body, index) => via(index, operation, body)));
+      const answers = await Promise.all(
+        bodies.map((body, index) => patiently(() => via(index, operation, body))),
+      );
       const tally: Record<string, number> = {};
       for (const { status, body } of answers) {
         const name = [status, body.Code, ...(body.Messages ?? [])].join(' ').trim();

@@ -102,7 +102,15 @@ export function textBelow(folder: string): string {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
-  return files
-    .map((file) => readFileSync(path.join(file.parentPath, file.name), 'latin1'))
-    .join('\n');
+  return files.map((file) => textOf(path.join(file.parentPath, file.name))).join('\n');
+}
+
+/** '' where the file is gone: the broker replaces its own by new ones. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }

@@ -57,13 +57,16 @@ function written(schema: Schema, named: Set<string>): Schema {
     return { $ref: `#/definitions/${name}` };
   }
   const { properties, ...rest } = schema;
+  // Requests are closed to unknown keys; events grow.
+  const isOfRequests = (key: string, value: Json) =>
+    ofRequests.has(key) || (key === 'additionalProperties' && value === false);
   const kept = Object.fromEntries(
     Object.entries(rest).flatMap(([key, value]) =>
-      ofRequests.has(key) ? [] : [[key, inner(value, named)]],
+      isOfRequests(key, value) ? [] : [[key, inner(value, named)]],
     ),
   );
   if (!properties) return kept;
-  const always = Object.keys(properties).filter((name) => properties[name]?.format !== 'date-time');
+  const always = Object.keys(properties).filter((name) => !isLeftOutWhereUnset(properties[name]));
   return {
     ...kept,
     required: always,
@@ -72,6 +75,11 @@ function written(schema: Schema, named: Set<string>): Schema {
     ),
   };
 }
+
+/** Times, and records that the service adds in some answers only, such as Tenant.Membership. */
+const isLeftOutWhereUnset = (property: Schema | undefined): boolean =>
+  property?.format === 'date-time' ||
+  (property?.['readOnly'] === true && property['allOf'] !== undefined);
 
 function inner(value: Json, named: Set<string>): Json {
   if (Array.isArray(value)) return value.map((one) => inner(one, named));

@@ -6,6 +6,7 @@ import { renderChartReadme } from './chart/readme.ts';
 import { renderChartSchema } from './chart/schema.ts';
 import { renderChartSettings, renderConfiguration } from './configuration.ts';
 import { renderEvents, renderEventTypes } from './events.ts';
+import { renderPermissions } from './permissions.ts';
 
 // What is generated from tables in the code.
 //
@@ -19,6 +20,7 @@ export const outputs: ReadonlyMap<string, () => string> = new Map([
   ['helm/bailiwick/values.schema.json', renderChartSchema],
   ['helm/bailiwick/README.md', renderChartReadme],
   ['docs/events.md', renderEvents],
+  ['docs/permissions.md', renderPermissions],
   ['services/notifications/events/gen/event-types.json', renderEventTypes],
 ]);
 

@@ -2,15 +2,19 @@
 // it installs the workspace, finds a Node that can run TypeScript, and hands over.
 //
 //   node deploy/local/bootstrap.mjs <script.ts> [arguments]
+//
+// On Deno (deno task …) it does the same without Node: Deno runs npm, and then the script itself.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const pnpm = 'pnpm@12.21.0';
+/** Runs pnpm where there is no npx. */
+const npm = 'npm@11.19.1';
 const oldestHost = 20;
 const oldestRuntime = 24;
 /** Long enough for a cold cache and a slow line; the npm clients give up long before. */
@@ -21,6 +25,7 @@ const stampFile = join(root, 'node_modules/.bailiwick-installed');
 const lockFile = join(tmpdir(), `bailiwick-install-${hash(root).slice(0, 16)}.lock`);
 /** Spares every process after the first the stripping of types and the compiling: a third of the start, 20 MB each. */
 const compileCache = join(root, 'node_modules/.cache/bailiwick/compile');
+const onDeno = 'deno' in process.versions;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 function hash(text) {
@@ -86,15 +91,21 @@ async function takeInstallLock() {
 }
 
 function runPnpm() {
-  const args = [
-    '--yes',
-    pnpm,
-    'install',
-    '--frozen-lockfile',
-    '--config.confirm-modules-purge=false',
-  ];
+  const args = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false'];
+  const [command, before] = onDeno
+    ? [
+        process.execPath,
+        ['run', '--allow-all', '--no-lock', `npm:${npm}`, 'exec', '--yes', pnpm, '--'],
+      ]
+    : ['npx', ['--yes', pnpm]];
+  const denoFirst = onDeno ? [join(root, 'deploy/local/deno-bin'), dirname(process.execPath)] : [];
+  const path = [...denoFirst, process.env.PATH].filter(Boolean).join(delimiter);
   return new Promise((done) => {
-    const child = spawn('npx', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, [...before, ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, PATH: path },
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk) => (output += chunk));
@@ -160,4 +171,10 @@ if (major(process.versions.node) < oldestHost)
   fail(`Bailiwick needs Node ${oldestHost} or newer to start; this is ${process.version}`);
 if (script === undefined) fail('usage: node deploy/local/bootstrap.mjs <script.ts> [arguments]');
 await install();
-run(findRuntime(), script, args);
+if (onDeno) {
+  // In this process: the script finds its own name and arguments.
+  process.argv.splice(1, 1);
+  await import(pathToFileURL(resolve(root, script)).href);
+} else {
+  run(findRuntime(), script, args);
+}

@@ -25,7 +25,7 @@ const loaded = () =>
 test('a start without containers does not load testcontainers', () =>
   assert.deepEqual(loaded(), []));
 
-test('BAILIWICK_INFRA=containers npm start says in one message that no engine answers', async (t) => {
+test('BAILIWICK_INFRA=containers npm start says in one line that no engine answers', async (t) => {
   // No engine of this host's own either.
   const nowhere = {
     HOME: temporaryFolder(t),
@@ -39,7 +39,7 @@ test('BAILIWICK_INFRA=containers npm start says in one message that no engine an
   assert.notEqual(code, 0);
   assert.match(
     run.output(),
-    /^starting Bailiwick[^\n]*\ncontainers are wanted for database and broker, and no container engine answers\.\nStart Docker [^\n]*\n$/,
+    /^starting Bailiwick[^\n]*\nBAILIWICK_INFRA=containers: no container engine answers; start Docker [^\n]*\n$/,
   );
 });
 
@@ -93,6 +93,26 @@ test('BAILIWICK_INFRA=containers goes before what the environment names, and not
   ]);
   await stops.stop();
   assert.equal(engine.containers.size, 0);
+});
+
+test('BAILIWICK_INFRA=containers npm start says in one line that an image is missing, and ends', async (t) => {
+  const folder = temporaryFolder(t);
+  const empty = await startFakeEngine(folder, { hasImages: false });
+  t.after(() => empty.close());
+  const env = {
+    BAILIWICK_INFRA: 'containers',
+    DOCKER_HOST: empty.dockerHost,
+    TESTCONTAINERS_RYUK_DISABLED: 'true',
+    HOME: folder,
+  };
+  const run = npmStart(t, join(folder, 'data'), { env });
+  assert.notEqual((await run.ended).code, 0);
+  const lines = run.output().trim().split('\n');
+  assert.equal(lines.length, 2, run.output());
+  assert.match(
+    lines[1] ?? '',
+    /^the container image \S*postgres\S* is missing and cannot be pulled \(.*no route to the registry.*\); pull it .*BAILIWICK_INFRA/,
+  );
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-engine-'));

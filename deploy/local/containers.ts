@@ -92,7 +92,13 @@ async function startContainer(
     new Published(image).withExposedPorts({ container: port, host: hostPort }),
   )
     .withWaitStrategy(untilAnswering(() => answers(address)))
-    .start();
+    .start()
+    .catch(async (error: unknown) => {
+      const isPresent = await client.image
+        .exists(library.ImageName.fromString(image))
+        .catch(() => true);
+      throw isPresent ? error : new Error(imageProblem(image, error), { cause: error });
+    });
   const handle = client.container.getById(container.getId());
   return {
     url: address,
@@ -106,14 +112,19 @@ async function startContainer(
   };
 }
 
+function imageProblem(image: string, error: unknown): string {
+  const reason =
+    error instanceof Error ? (error.message.split('\n')[0] ?? '').trim() : String(error);
+  return `the container image ${image} is missing and cannot be pulled (${reason}); pull it on a line to its registry, or unset BAILIWICK_INFRA to start without containers`;
+}
+
 /** Loaded here and not before: a start without containers has no use for it. */
 async function connectEngine() {
   const library = await import('testcontainers');
   const client = await library.getContainerRuntimeClient().catch((error: unknown) => {
     throw new NoEngine(
-      'containers are wanted for database and broker, and no container engine answers.\n' +
-        'Start Docker (or Podman with its socket), or name an engine: DOCKER_HOST=unix:///path/to/docker.sock. ' +
-        'Without BAILIWICK_INFRA=containers the start brings its own PostgreSQL and looks for a nats-server.',
+      'BAILIWICK_INFRA=containers: no container engine answers; start Docker (or Podman with its socket), ' +
+        'name an engine with DOCKER_HOST=unix:///path/to/docker.sock, or unset BAILIWICK_INFRA to start without containers',
       { cause: error },
     );
   });

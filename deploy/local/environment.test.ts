@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { test } from 'node:test';
 import { readSettings } from '@bailiwick/shared/config.ts';
 import { migrateSettings, settingTables, singleSettings } from '../settings.ts';
-import { environmentOf, unknownNames, type Wiring } from './environment.ts';
+import { environmentOf, memoryOptions, unknownNames, type Wiring } from './environment.ts';
 import { ensureSecrets, serviceNames } from './secrets.ts';
 import { temporaryFolder } from './testing.ts';
 
@@ -99,4 +100,11 @@ test('unknownNames finds what nothing reads', () => {
     OTHER: 'x',
   };
   assert.deepEqual(unknownNames(Object.values(settingTables), user), ['BAILIWICK_RETRY_SHEDULE']);
+});
+
+test('the image limits its memory as the local start does, also where it compiles', () => {
+  const dockerfile = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
+  const settings = Object.entries(memoryOptions).map(([name, value]) => `${name}=${value}`);
+  assert.ok(dockerfile.includes(`    ${settings.join(' ')} \\\n`));
+  assert.ok(dockerfile.includes(`RUN ${settings[0]} NODE_COMPILE_CACHE=`));
 });

@@ -32,14 +32,18 @@ export type FakeEngine = {
   close(): Promise<void>;
 };
 
-/** Listens on a socket in `folder`, where its servers keep their data too. */
-export async function startFakeEngine(folder: string): Promise<FakeEngine> {
+/** Listens on a socket in `folder`, where its servers keep their data too. Without images it reaches no registry either. */
+export async function startFakeEngine(
+  folder: string,
+  { hasImages = true } = {},
+): Promise<FakeEngine> {
   const engine = {
     containers: new Map<string, Container>(),
     copied: [] as string[],
     calls: [] as string[],
   };
   const server = createServer((request, response) => {
+    if (!hasImages && request.url?.startsWith('/images/')) return withoutImages(request, response);
     answer(engine, folder, request, response).catch((error: unknown) =>
       json(response, 500, { message: String(error) }),
     );
@@ -53,6 +57,11 @@ export async function startFakeEngine(folder: string): Promise<FakeEngine> {
   };
   return { ...engine, dockerHost: `unix://${socket}`, close };
 }
+
+const withoutImages = ({ method }: IncomingMessage, response: ServerResponse): void =>
+  method === 'GET'
+    ? json(response, 404, { message: 'No such image' })
+    : json(response, 500, { message: 'no route to the registry' });
 
 type Engine = Pick<FakeEngine, 'containers' | 'copied' | 'calls'>;
 

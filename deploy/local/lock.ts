@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { isRunning } from './pids.ts';
 
-/** Claims the data folder for this process and returns how to give it back. Throws when a running start holds it. */
-export function lockFolder(dir: string, commandMentions: string): () => void {
+/** Claims the data folder for this process and returns how to give it back. Throws when a running start, backup or restore holds it. */
+export function lockFolder(dir: string, commandMentions = 'deploy/local/'): () => void {
   const file = join(dir, 'lock');
   for (const attempt of [1, 2]) {
     try {

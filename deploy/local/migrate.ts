@@ -26,6 +26,20 @@ export async function runMigrations(
     child.once('error', reject).once('close', done),
   );
   if (code === 0) return;
+  const problem = problemIn(lines.at(-1) ?? '');
+  if (problem !== undefined) throw new Error(problem);
   for (const line of lines) screen.relay('migrate', line);
   throw new Error('the database could not be migrated');
+}
+
+/** The message of a line of the log that says what to do; undefined for an error with a stack. */
+function problemIn(line: string): string | undefined {
+  try {
+    const { level, message, error } = JSON.parse(line) as Record<string, unknown>;
+    return level === 'error' && error === undefined && typeof message === 'string'
+      ? message
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -5,7 +5,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { trySignal } from './pids.ts';
-import { isUp, npmStart, pressCtrlC, processesOf, temporaryFolder, until } from './testing.ts';
+import { startPostgres } from './postgres.ts';
+import {
+  isUp,
+  npmStart,
+  pressCtrlC,
+  processesOf,
+  quiet,
+  temporaryFolder,
+  until,
+} from './testing.ts';
 
 for (const args of [[], ['--single']]) {
   test(`${['npm start', ...args].join(' ')} is ready when it says so, keeps its data, and Ctrl-C ends all of it with 0`, async (t) => {
@@ -23,6 +32,8 @@ for (const args of [[], ['--single']]) {
     assert.match(second.output(), /already running on/);
 
     pressCtrlC(first);
+    await until(() => first.output().includes('stopping'));
+    pressCtrlC(first); // as from `deno task`, which forwards the signal that the terminal sends to the whole group
     assert.deepEqual(await first.ended, { code: 0, signal: null });
     await until(() => processesOf(dataDir).length === 0);
 
@@ -41,6 +52,39 @@ test('npm start leaves nothing behind when all of it is killed', async (t) => {
   await isUp(run);
   trySignal(-(run.child.pid ?? 0), 'SIGKILL');
   await until(() => processesOf(dataDir).length === 0);
+});
+
+test('npm start with a DATABASE_URL that leads to no database says in one line what to do, and ends', async (t) => {
+  const server = await startPostgres({ dataDir: temporaryFolder(t), durable: false, log: quiet });
+  t.after(() => server.stop());
+  const withParts = (parts: Partial<Pick<URL, 'hostname' | 'port' | 'password' | 'pathname'>>) =>
+    Object.assign(new URL(server.url), parts).href;
+  const cases: Array<[url: string, expected: RegExp]> = [
+    [
+      withParts({ port: '9' }),
+      /^DATABASE_URL: no PostgreSQL answers at 127\.0\.0\.1:9; start it, or correct the host and port$/,
+    ],
+    [
+      withParts({ hostname: 'no-such-host.invalid' }),
+      /^DATABASE_URL: the host no-such-host\.invalid is unknown; /,
+    ],
+    [
+      withParts({ password: 'wrong' }),
+      /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ refuses the login of postgres; /,
+    ],
+    [
+      withParts({ pathname: '/nowhere' }),
+      /^DATABASE_URL: the database nowhere does not exist at 127\.0\.0\.1:\d+; create it, /,
+    ],
+  ];
+  for (const [DATABASE_URL, expected] of cases) {
+    const run = npmStart(t, temporaryFolder(t), { env: { DATABASE_URL } });
+    assert.equal((await run.ended).code, 1);
+    const [starting, problem, ...more] = run.output().trim().split('\n');
+    assert.match(starting ?? '', /^starting Bailiwick/);
+    assert.match(problem ?? '', expected);
+    assert.deepEqual(more, []);
+  }
 });
 
 test('npm start names a port that is taken, and an argument or variable that it does not know', async (t) => {

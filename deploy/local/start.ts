@@ -27,7 +27,7 @@ async function main(): Promise<number> {
     const options = readOptions(process.argv.slice(2), process.env);
     assertKnownVariables();
     mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-    unlock = lockFolder(options.dataDir, 'start.ts');
+    unlock = lockFolder(options.dataDir);
     await assertPortFree(options.gatewayPort, 'the gateway', 'PORT');
     await assertPortFree(options.inboxPort, 'the inbox', 'BAILIWICK_INBOX_PORT');
     const wiring = await bringUp(options);
@@ -148,7 +148,7 @@ function summary(options: Options, running: Running): string {
   const folder = relative(process.cwd(), options.dataDir);
   const shown = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
   const rows = [
-    ['gateway', running.publicUrl],
+    ['gateway', `${running.publicUrl}   open it in a browser for sign-in and the API reference`],
     ['inbox', `${running.url}   what is mailed and posted ends there`],
     ['platform key', readSecret(running.secrets)],
     ['database', running.databaseUrl],
@@ -182,12 +182,13 @@ function requestStop(): void {
   stopping.abort();
 }
 
-// The terminal's Ctrl-C comes as a signal, a lone `kill -INT` of npm as a message through the bootstrap; a second Ctrl-C
-// means "at once". Should the bootstrap be killed, its channel ends.
-let interrupts = 0;
+// The terminal's Ctrl-C arrives as a signal. A `kill -INT` of npm alone arrives as a message through the bootstrap. A second
+// Ctrl-C kills what still runs. `deno task` forwards the terminal's signal, so that one Ctrl-C arrives twice within moments.
+const repeatedAfterMs = 1000;
+let firstInterrupt = 0; // counted here, since the bootstrap's message about the first one may come before it
 process.on('SIGINT', () => {
-  interrupts += 1; // counted here, since the bootstrap's message about the first one may come before it
-  if (interrupts === 1) return requestStop();
+  firstInterrupt ||= Date.now();
+  if (Date.now() - firstInterrupt < repeatedAfterMs) return requestStop();
   screen.say('killing what still runs');
   void stops.kill().then(() => process.exit(130));
 });

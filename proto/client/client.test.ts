@@ -126,14 +126,40 @@ test('retries are bounded, and a wait that is too long is not begun', async (t) 
   assert.equal(slow.seen.length, 1);
 });
 
-test('after 500 or a broken connection only what has no side effects is tried again', async (t) => {
+test('after 500 or a broken connection a call is retried if it has no side effects or an Idempotency-Key', async (t) => {
   const cut: Reply = (response) => response.destroy();
   for (const broken of [failure(500, 'unavailable'), failure(500, 'internal'), cut]) {
     const gateway = await startGateway(t, broken, ok({ Group: null }));
     assert.deepEqual(await gateway.client().call('Groups_Get', group), { Group: null });
+    assert.equal(gateway.seen[0]?.headers['idempotency-key'], undefined);
     const writing = await startGateway(t, broken, ok());
-    await assert.rejects(writing.client().call('Groups_Delete', group), BailiwickError);
-    assert.equal(writing.seen.length, 1);
+    assert.deepEqual(await writing.client().call('Groups_Delete', group), {});
+    const keys = writing.seen.map(({ headers }) => headers['idempotency-key']);
+    assert.match(String(keys[0]), /^[0-9a-f]{32}$/);
+    assert.deepEqual(keys, [keys[0], keys[0]], 'the retry has the key of the first attempt');
+    await writing.client().call('Groups_Delete', group);
+    assert.notEqual(
+      writing.seen.at(-1)?.headers['idempotency-key'],
+      keys[0],
+      'another call has another key',
+    );
+    await writing.client().call('Groups_Delete', group, { idempotencyKey: 'mine' });
+    assert.equal(writing.seen.at(-1)?.headers['idempotency-key'], 'mine');
+    const anonymous = await startGateway(t, broken, ok());
+    await assert.rejects(
+      anonymous
+        .client()
+        .call(
+          'Account_ResendVerification',
+          { Email: 'ada@example.com' },
+          { idempotencyKey: 'mine' },
+        ),
+      BailiwickError,
+    );
+    assert.deepEqual(
+      [anonymous.seen.length, anonymous.seen[0]?.headers['idempotency-key']],
+      [1, undefined],
+    );
   }
   const refusing = await startGateway(t, failure(403, 'permission_denied'));
   await assert.rejects(refusing.client().call('Groups_Get', group), PermissionDeniedError);

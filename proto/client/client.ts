@@ -1,7 +1,7 @@
 import { failureOf, streamOf, successOf } from './answer.ts';
 import { type Deadline, orAborted, pause, startDeadline } from './deadline.ts';
 import { CallTimeoutError, errorOf } from './errors.ts';
-import { withoutSideEffects } from './gen/operations.ts';
+import { withIdempotencyKey, withoutSideEffects } from './gen/operations.ts';
 import type { Operations, Streams } from './gen/types.ts';
 import { waitBeforeRetry } from './retry.ts';
 import { readUrl } from './url.ts';
@@ -30,6 +30,12 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
   /** For the whole call, its retries included; of a stream, until it begins. 30 s unless said otherwise, Infinity = no limit. */
   timeoutMs?: number | undefined;
+  /**
+   * Makes several calls one: for 24 hours each call with this key and this request gets the first answer. 1 to 255 printable ASCII
+   * characters. Without one, each call that changes something gets a key of its own, which its retries share. Operations that
+   * change nothing or take no credential ignore it.
+   */
+  idempotencyKey?: string | undefined;
 };
 
 export type ClientOptions = {
@@ -121,12 +127,15 @@ async function perform<Answer>(
   options: CallOptions = {},
 ): Promise<Answer> {
   const deadline = startDeadline(options.signal, options.timeoutMs ?? settings.timeoutMs);
-  const repeatable = withoutSideEffects.has(job.operation);
+  const key = withIdempotencyKey.has(job.operation)
+    ? (options.idempotencyKey ?? newKey())
+    : undefined;
+  const repeatable = key !== undefined || withoutSideEffects.has(job.operation);
   let answered = false;
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await send(settings, job, deadline);
+        const answer = await send(settings, job, deadline, key);
         answered = true;
         return answer;
       } catch (error) {
@@ -150,10 +159,17 @@ async function perform<Answer>(
   }
 }
 
+/** 128 random bits. crypto.randomUUID is missing on pages that are not served over https. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+
 async function send<Answer>(
   settings: Settings,
   { operation, request, read }: Job<Answer>,
   deadline: Deadline,
+  key: string | undefined,
 ): Promise<Answer> {
   const { signal } = deadline;
   signal.throwIfAborted();
@@ -167,6 +183,7 @@ async function send<Answer>(
   const headers = {
     'content-type': 'application/json',
     'user-agent': settings.userAgent,
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...(token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` }),
   };
   const { fetch, url } = settings;

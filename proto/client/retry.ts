@@ -13,9 +13,10 @@ const firstWaitMs = 200;
 const longestBackoffMs = 5_000;
 
 /**
- * How long to wait before the next attempt, undefined = there is none. A refusal for too many calls was not executed, so
- * any operation may be repeated after it. After a failure of the service or of the network that is not known: only what
- * has no side effects is repeated.
+ * How long to wait before the next attempt, undefined = there is none. After a 429 each operation may
+ * be repeated: the call was not executed, or the one with its Idempotency-Key is in progress. After a
+ * failure of the service or of the network it is unknown whether the call was executed. Then only
+ * operations without side effects and calls with an Idempotency-Key are repeated.
  */
 export function waitBeforeRetry(
   error: unknown,

@@ -9,45 +9,82 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { ignored_key, server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { fieldPath, itemPath, mapPath } from './paths.ts';
+import { similarName } from './similar.ts';
 import { isTimestamp, isValueMap, listField, rfc3339 } from './values.ts';
 
-// The reader of documented JSON. Unlike protobuf's own it goes on after a wrong type and lists them all,
-// knows the documented spelling only, drops what the service manages before looking at it, and speaks of
-// JSON paths and never of types.
+// The reader of documented JSON. Unlike protobuf's own it goes on after a wrong type or an unknown key and lists them all,
+// knows the documented spelling only, drops what the service manages before looking at it, and speaks of JSON paths and
+// never of types.
 
-export type Decoded = { message: Message; problems: string[] };
+export type Decoded = {
+  message: Message;
+  /** What is wrong with the types and keys, as messages for the client. */
+  problems: string[];
+  /** The JSON paths of values that could not be read. The message has no value there, so its rules mean nothing for them. */
+  unreadable: ReadonlySet<string>;
+};
+
+export type DecodeOptions = {
+  /** Proto paths that the operation assigns itself. They are dropped unread, like all fields marked server_managed. */
+  assigned?: readonly string[];
+  /** Refused where a client has misspelt a field; ignored where the sender may be of a newer version. */
+  unknownKeys?: 'refuse' | 'ignore';
+};
 
 type Json = Record<string, unknown>;
 type Init = Record<string, unknown>;
-type Reader = { problems: string[]; dropped: ReadonlySet<string> };
+type Reader = {
+  problems: string[];
+  unreadable: Set<string>;
+  dropped: ReadonlySet<string>;
+  refusesUnknown: boolean;
+  wrong: number;
+  unknown: number;
+};
 
-/**
- * Reads a JSON object as a message. `assigned` are proto paths that the operation assigns itself: they
- * are dropped unread, like all fields marked server_managed. Unknown keys are ignored, null is absent.
- */
+/** Reads a JSON object as a message. null is absent. */
 export function decodeJson(
   schema: DescMessage,
   json: Json,
-  assigned: readonly string[] = [],
+  { assigned = [], unknownKeys = 'refuse' }: DecodeOptions = {},
 ): Decoded {
-  const reader: Reader = { problems: [], dropped: new Set(assigned) };
+  const found = { problems: [], unreadable: new Set<string>(), wrong: 0, unknown: 0 };
+  const reader: Reader = {
+    ...found,
+    dropped: new Set(assigned),
+    refusesUnknown: unknownKeys === 'refuse',
+  };
   const init = readObject(schema, json, '', '', reader);
+  if (reader.wrong > maxProblems)
+    reader.problems.push(`${reader.wrong - maxProblems} more values are wrong`);
+  if (reader.unknown > maxProblems)
+    reader.problems.push(`${reader.unknown - maxProblems} more keys are not known fields`);
   return {
     message: create(schema, init as MessageInitShape<DescMessage>),
     problems: reader.problems,
+    unreadable: reader.unreadable,
   };
 }
 
-const sent = new WeakMap<DescMessage, readonly DescField[]>();
+type Shape = { sent: readonly DescField[]; known: ReadonlySet<string> };
 
-/** The fields that a client sends. Remembered, since reading an option costs more than reading a field. */
-function sentFields(schema: DescMessage): readonly DescField[] {
-  const known = sent.get(schema);
-  if (known) return known;
-  const fields = schema.fields.filter((field) => !getOption(field, server_managed));
-  sent.set(schema, fields);
-  return fields;
+const shapes = new WeakMap<DescMessage, Shape>();
+
+/** The fields that a client sends, and all keys that may be there. Cached, since reading an option costs more than reading a field. */
+function shapeOf(schema: DescMessage): Shape {
+  const cached = shapes.get(schema);
+  if (cached) return cached;
+  const shape = {
+    sent: schema.fields.filter((field) => !getOption(field, server_managed)),
+    known: new Set([
+      ...schema.fields.map((field) => field.jsonName),
+      ...getOption(schema, ignored_key),
+    ]),
+  };
+  shapes.set(schema, shape);
+  return shape;
 }
 
 function readObject(
@@ -58,15 +95,47 @@ function readObject(
   reader: Reader,
 ): Init {
   const init: Init = {};
-  for (const field of sentFields(schema)) {
-    const fieldPath = protoPath === '' ? field.name : `${protoPath}.${field.name}`;
-    if (reader.dropped.has(fieldPath) || !Object.hasOwn(json, field.jsonName)) continue;
+  const { sent, known } = shapeOf(schema);
+  const isDropped = (field: DescField) => reader.dropped.has(join(protoPath, field.name));
+  if (reader.refusesUnknown) {
+    for (const key of Object.keys(json)) {
+      if (!known.has(key))
+        refuseUnknown(
+          key,
+          path,
+          () => sent.filter((field) => !isDropped(field)).map((field) => field.jsonName),
+          reader,
+        );
+    }
+  }
+  for (const field of sent) {
+    if (isDropped(field) || !Object.hasOwn(json, field.jsonName)) continue;
     const value = json[field.jsonName];
     if (value === null || value === undefined) continue;
-    const read = readField(field, value, join(path, field.jsonName), fieldPath, reader);
+    const read = readField(
+      field,
+      value,
+      fieldPath(path, field.jsonName),
+      join(protoPath, field.name),
+      reader,
+    );
     if (read !== undefined) init[field.localName] = read;
   }
   return init;
+}
+
+function refuseUnknown(
+  key: string,
+  path: string,
+  names: () => readonly string[],
+  reader: Reader,
+): void {
+  reader.unknown += 1;
+  if (reader.unknown > maxProblems) return;
+  const meant = similarName(key, names());
+  reader.problems.push(
+    `${fieldPath(path, key)} is not a known field${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  );
 }
 
 function readField(
@@ -83,18 +152,19 @@ function readField(
       return readMessage(field.message, value, path, protoPath, reader);
     case 'list':
       if (!Array.isArray(value)) return problem(reader, path, 'must be an array');
-      return value.flatMap((item: unknown, index) => {
-        const at = `${path}[${index}]`;
-        const read =
-          field.listKind === 'message'
-            ? readMessage(field.message, item, at, protoPath, reader)
-            : readScalar(
-                field.listKind === 'scalar' ? field.scalar : ScalarType.STRING,
-                item,
-                at,
-                reader,
-              );
-        return read === undefined ? [] : [read];
+      // An item that cannot be read leaves an empty one, so that the others keep their index.
+      return value.map((item: unknown, index) => {
+        const at = itemPath(path, index);
+        if (field.listKind === 'message')
+          return readMessage(field.message, item, at, protoPath, reader) ?? {};
+        return (
+          readScalar(
+            field.listKind === 'scalar' ? field.scalar : ScalarType.STRING,
+            item,
+            at,
+            reader,
+          ) ?? ''
+        );
       });
     case 'map':
       return readMap(value, path, reader);
@@ -182,7 +252,7 @@ function readMap(value: unknown, path: string, reader: Reader): Record<string, s
   if (!isObject(value)) return problem(reader, path, 'must be an object');
   const entries: Array<[string, string]> = [];
   for (const [key, item] of Object.entries(value)) {
-    const at = `${path}[${JSON.stringify(key)}]`;
+    const at = mapPath(path, key);
     // A key of this name would reach the prototype of whatever object it is copied to.
     if (key === '__proto__' || key === 'constructor' || key === 'prototype')
       problem(reader, at, 'is not a usable key');
@@ -197,10 +267,13 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
-/** More would help nobody, and an answer must not be many times the size of what it answers. */
+/** How many wrong values and how many unknown keys are named: an answer must not be many times the size of its request. */
 const maxProblems = 100;
 
 function problem(reader: Reader, path: string, what: string): undefined {
-  if (reader.problems.length < maxProblems) reader.problems.push(`${path} ${what}`);
+  reader.wrong += 1;
+  if (reader.wrong > maxProblems) return undefined;
+  reader.unreadable.add(path);
+  reader.problems.push(`${path} ${what}`);
   return undefined;
 }

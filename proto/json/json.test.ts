@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import process from 'node:process';
 import { test } from 'node:test';
-import { create } from '@bufbuild/protobuf';
+import { create, type DescMessage } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { GrantsAddRequestSchema } from '../gen/bailiwick/access/v1/grants_pb.ts';
 import {
   GroupSchema,
   GroupsGetResponseSchema,
   type GroupsSaveRequest,
   GroupsSaveRequestSchema,
 } from '../gen/bailiwick/access/v1/groups_pb.ts';
+import { TenantSchema } from '../gen/bailiwick/access/v1/tenants_pb.ts';
+import { UserSchema } from '../gen/bailiwick/identity/v1/user_pb.ts';
 import {
   type UsersListRequest,
   UsersListRequestSchema,
@@ -18,11 +22,17 @@ import {
   WebhooksCreateEndpointRequestSchema,
   WebhooksDeliverRequestSchema,
 } from '../gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { SsoSaveProviderRequestSchema } from '../gen/bailiwick/sso/v1/provider_pb.ts';
+import { operations } from '../registry.ts';
 import { decodeJson } from './decode.ts';
 import { encodeJson } from './encode.ts';
 
 const decodeEndpoint = (endpoint: unknown) =>
-  decodeJson(WebhooksCreateEndpointRequestSchema, { Endpoint: endpoint }, ['endpoint.id']);
+  decodeJson(
+    WebhooksCreateEndpointRequestSchema,
+    { Endpoint: endpoint },
+    { assigned: ['endpoint.id'] },
+  );
 
 test('decodeJson drops server-managed and assigned keys whatever they hold', () => {
   const { message, problems } = decodeEndpoint({
@@ -56,16 +66,91 @@ test('decodeJson lists every wrong type by its JSON path', () => {
   ]);
 });
 
-test('decodeJson ignores unknown keys and proto names, and reads null as absent', () => {
-  const { message, problems } = decodeEndpoint({
-    name: 'x',
-    event_types: 5,
-    Bogus: {},
-    Name: null,
-    Active: null,
-  });
+test('decodeJson reads null as absent', () => {
+  const { message, problems } = decodeEndpoint({ Name: null, Active: null, EventTypes: null });
   assert.deepEqual(problems, []);
   assert.deepEqual(message, create(WebhooksCreateEndpointRequestSchema, { endpoint: {} }));
+});
+
+test('decodeJson refuses each unknown key with its path, and suggests the field that is near', () => {
+  const { problems } = decodeJson(GrantsAddRequestSchema, {
+    Grant: { ExpireAt: '2030-01-01T00:00:00Z', user_id: 1, role: 'x', Bogus: null, 'a b': 1 },
+    Grnt: {},
+  });
+  assert.deepEqual(problems, [
+    'Grnt is not a known field; did you mean Grant?',
+    'Grant.ExpireAt is not a known field; did you mean ExpiresAt?',
+    'Grant.user_id is not a known field; did you mean UserID?',
+    'Grant.role is not a known field; did you mean Role?',
+    'Grant.Bogus is not a known field',
+    'Grant["a b"] is not a known field',
+  ]);
+});
+
+test('decodeJson refuses an unknown key beside wrong types, in records of lists too, and never suggests what the service sets', () => {
+  const { problems } = decodeJson(SsoSaveProviderRequestSchema, {
+    Provider: { Name: 1, GroupMappings: [{ Value: 'a' }, { Valu: 'b' }], CreatedAT: 1 },
+  });
+  assert.deepEqual(problems, [
+    'Provider.CreatedAT is not a known field',
+    'Provider.Name must be a string',
+    'Provider.GroupMappings[1].Valu is not a known field; did you mean Value?',
+  ]);
+});
+
+test('decodeJson ignores unknown keys where it is told to', () => {
+  const { message, problems } = decodeJson(
+    GrantsAddRequestSchema,
+    { Grant: { Role: 'member', ExpireAt: 5 }, Bogus: {} },
+    { unknownKeys: 'ignore' },
+  );
+  assert.deepEqual(problems, []);
+  assert.deepEqual(message, create(GrantsAddRequestSchema, { grant: { role: 'member' } }));
+});
+
+test('decodeJson names at most 100 unknown keys and 100 wrong values and counts the others, whatever the keys are', () => {
+  const many = (name: (index: number) => string, value: unknown) =>
+    Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [name(index), value]));
+  const long = 'x'.repeat(200);
+  const before = process.cpuUsage();
+  const unknown = decodeJson(GroupsSaveRequestSchema, {
+    Group: many((index) => `${long}${index}`, 1),
+  }).problems;
+  const wrong = decodeJson(GroupsSaveRequestSchema, {
+    Group: { Metadata: many((index) => `${long}${index}`, 1) },
+  }).problems;
+  assert.ok(process.cpuUsage(before).user < 2_000_000, 'two seconds of CPU');
+  assert.deepEqual([unknown.length, unknown.at(-1)], [101, '59900 more keys are not known fields']);
+  assert.deepEqual([wrong.length, wrong.at(-1)], [101, '59900 more values are wrong']);
+  assert.ok([...unknown, ...wrong].join().length < 20_000);
+});
+
+test('decodeJson refuses keys of the prototype like any other', () => {
+  const json = JSON.parse(
+    '{"__proto__":{"Group":{}},"constructor":1,"Group":{"toString":1}}',
+  ) as Record<string, unknown>;
+  const { message, problems } = decodeJson(GroupsSaveRequestSchema, json);
+  assert.deepEqual(problems, [
+    '__proto__ is not a known field',
+    'constructor is not a known field',
+    'Group.toString is not a known field',
+  ]);
+  assert.deepEqual(message, create(GroupsSaveRequestSchema, { group: {} }));
+});
+
+test('a record can be sent back as it was read: no key of it is unknown', () => {
+  const pairs: Array<[operation: string, record: DescMessage]> = [
+    ['Account_Update', UserSchema],
+    ['Users_Create', UserSchema],
+    ['Users_Update', UserSchema],
+    ['Tenants_Update', TenantSchema],
+  ];
+  for (const [name, record] of pairs) {
+    const input = operations.get(name)?.method.input ?? assert.fail(name);
+    const field = input.fields[0]?.jsonName ?? '';
+    const { problems } = decodeJson(input, { [field]: encodeJson(record, create(record)) });
+    assert.deepEqual(problems, [], name);
+  }
 });
 
 test('decodeJson tells an absent list from an empty one', () => {

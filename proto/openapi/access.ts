@@ -1,11 +1,10 @@
-import type { Credential, Operation, Rule } from '../operation.ts';
+import { type Credential, jsonPath, type Operation, type Rule } from '../operation.ts';
 import type { Json, JsonObject } from './types.ts';
 
 // Who may call an operation, from the options that enforce it: for programs, and in words.
 
 /**
- * All are bearer tokens; they are told apart so that a reader sees which of them an operation takes. The most
- * wanted comes last, where Swagger UI's dialog opens.
+ * All are bearer tokens; they are told apart so that a reader sees which of them an operation takes.
  */
 export const securitySchemes: JsonObject = {
   worker: bearer('bwkw_…', "The delivery worker's token."),
@@ -85,9 +84,9 @@ export function accessText(operation: Operation): string[] {
 const isAboutCaller = ({ allow }: Operation) =>
   allow.some((rule) => rule.kind === 'self' && rule.field === 'caller');
 
-function waysOf({ method, allow }: Operation): string[] {
-  return allow
-    .map((rule) => wayText(rule, (path) => jsonPath(method.input, path)))
+function waysOf(operation: Operation): string[] {
+  return operation.allow
+    .map((rule) => wayText(rule, (path) => jsonPath(operation, path)))
     .filter((way) => way !== '');
 }
 
@@ -98,19 +97,12 @@ function wayText(rule: Rule, spelt: (path: string) => string): string {
     case 'tenant':
       return `the permission \`${rule.permission}\` in \`${spelt(rule.field)}\``;
     case 'platform':
-      return rule.without === ''
-        ? `the permission \`${rule.permission}\` on the platform`
-        : `the permission \`${rule.permission}\` on the platform, where \`${spelt(rule.without)}\` is empty`;
+      return [
+        `the permission \`${rule.permission}\` on the platform`,
+        ...(rule.without === '' ? [] : [`where \`${spelt(rule.without)}\` is empty`]),
+        ...(rule.when === '' ? [] : [`where \`${spelt(rule.when)}\` is true`]),
+      ].join(', ');
     case 'handler':
       return rule.rule.replace(/\.$/, '');
   }
-}
-
-/** A proto path in the spelling of the JSON. */
-function jsonPath(message: Operation['method']['input'], path: string): string {
-  const [first, ...rest] = path.split('.');
-  const field = message.fields.find((candidate) => candidate.name === first);
-  if (field === undefined) throw new Error(`${message.typeName} has no ${path}`);
-  if (rest.length === 0 || field.fieldKind !== 'message') return field.jsonName;
-  return `${field.jsonName}.${jsonPath(field.message, rest.join('.'))}`;
 }

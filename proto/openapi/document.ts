@@ -1,20 +1,22 @@
-import type { DescMessage, DescService } from '@bufbuild/protobuf';
+import type { DescField, DescMessage, DescService } from '@bufbuild/protobuf';
 import { type Operation, readOperation } from '../operation.ts';
 import { securitySchemes } from './access.ts';
 import { sharedFailures } from './failures.ts';
-import { operationPath } from './paths.ts';
+import { operationPath, parameters } from './paths.ts';
 import { routes } from './routes.ts';
-import { comment, schemaCollection } from './schemas.ts';
+import { comment, messagesIn, schemaCollection } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';
 
 const introduction = `
 Multi-tenant identity and access management with notification delivery.
 
-**Calls.** Every operation is one \`POST /<Operation>\` with a JSON object as its body (\`Content-Type: application/json\`, at most 1 MiB), and answers 200 with a JSON object. A key that is not known is ignored, and null means the same as a key that is absent.
+**Calls.** Every operation is one \`POST /<Operation>\` with a JSON object as its body (\`Content-Type: application/json\`, at most 1 MiB), and answers 200 with a JSON object. Keys that an operation does not know are refused; those of read-only fields are ignored. null means the same as an absent key.
 
 **Credentials.** \`Authorization: Bearer <token>\`, for session tokens and bot keys alike. What an operation takes and which permission it asks for is said with it.
 
 **Failures.** Every other status has an \`ErrorResponse\`: \`Code\` for programs, \`Messages\` for people, with every failed check at once. \`RequestID\` names the call in the logs and in the audit.
+
+**Repetitions.** Operations that change something and take a credential accept an \`Idempotency-Key\`: a repetition with the same key gets the first answer and changes nothing.
 
 **Lists.** \`Page.Limit\` and \`Page.Cursor\` ask for a page; \`NextCursor\` leads to the next one and is empty at the end.
 
@@ -49,6 +51,7 @@ export function openApiDocument(
     }),
     components: {
       securitySchemes,
+      parameters,
       responses: sharedFailures(),
       schemas: schemas(operations, errorResponse),
     },
@@ -56,7 +59,12 @@ export function openApiDocument(
 }
 
 function schemas(operations: readonly Operation[], errorResponse: DescMessage): JsonObject {
-  const collection = schemaCollection();
+  const answered = new Set(
+    [errorResponse, ...operations.map(({ method }) => method.output)].flatMap((message) => [
+      ...messagesIn(message),
+    ]),
+  );
+  const collection = schemaCollection(answered, new Set(operations.flatMap(assignedFields)));
   collection.add('ErrorResponse', errorResponse, 'response');
   for (const { name, method, nullWhenAbsent, stream } of operations) {
     collection.add(`${name}Req`, method.input, 'request');
@@ -64,6 +72,22 @@ function schemas(operations: readonly Operation[], errorResponse: DescMessage): 
     if (!stream) collection.add(`${name}Res`, method.output, 'response', nullWhenAbsent);
   }
   return sorted(collection.all);
+}
+
+/** The fields that an operation sets itself, whatever is sent in them. */
+function assignedFields({ method, assigned }: Operation): DescField[] {
+  return assigned.map((path) => {
+    const names = path.split('.');
+    const message = names
+      .slice(0, -1)
+      .reduce<DescMessage | undefined>(
+        (parent, name) => parent?.fields.find((field) => field.name === name)?.message,
+        method.input,
+      );
+    const field = message?.fields.find(({ name }) => name === names.at(-1));
+    if (!field) throw new Error(`${method.input.typeName} has no ${path}`);
+    return field;
+  });
 }
 
 function tags(operations: readonly Operation[]): Json {

@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { moment } from '../example-moment.ts';
 
 // What the examples are made of.
-
-/** When everything in the examples happens. */
-export const moment = '2026-01-31T12:00:00.000Z';
 
 // Base32 digits as JavaScript writes them, in Crockford's alphabet.
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';

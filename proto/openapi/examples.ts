@@ -11,6 +11,7 @@ import {
   field as fieldRules,
   type StringRules,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import { moment } from '../example-moment.ts';
 import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
 import {
   address,
@@ -23,7 +24,7 @@ import {
 } from '../gen/bailiwick/options/v1/rules_pb.ts';
 import { listField } from '../json/values.ts';
 import type { Operation } from '../operation.ts';
-import { exampleId, moment } from './example-values.ts';
+import { exampleId } from './example-values.ts';
 import { itemRules } from './rules.ts';
 import { comment } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';

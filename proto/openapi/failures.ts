@@ -11,12 +11,27 @@ const names: Readonly<Record<string, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
   429: 'TooManyRequests',
   500: 'InternalServerError',
 };
 
 const badRequest =
   'Bad request: invalid JSON, failed validation, or a state that does not allow it.';
+
+/** On answers of operations that are limited for the caller's address, session or bot key. */
+export const rateLimitHeaders: JsonObject = {
+  RateLimit: {
+    schema: { type: 'string', example: '"login";r=119;t=60' },
+    description:
+      "What is left of the caller's quota: r calls until the window ends in t seconds. Left out where the call has no quota.",
+  },
+  'RateLimit-Policy': {
+    schema: { type: 'string', example: '"login";q=120;w=60' },
+    description: "The caller's quota: q calls in w seconds. Left out where the call has no quota.",
+  },
+};
 
 /** What operations and routes refer to. */
 export function sharedFailures(): JsonObject {
@@ -49,6 +64,28 @@ export function sharedFailures(): JsonObject {
         'permission denied',
       ]),
     }),
+    NotFound: failure(
+      'Not found: this server has no such path. A record that does not exist is a 400 with the code `not_found`.',
+      {
+        NoOperation: example('No operation of this name', 'not_found', [
+          'there is no such operation; https://iam.example.com/docs lists them all',
+        ]),
+      },
+    ),
+    MethodNotAllowed: failure(
+      'Method not allowed.',
+      {
+        WrongMethod: example('Another method than POST', 'invalid_argument', [
+          'the method must be POST',
+        ]),
+      },
+      {
+        Allow: {
+          schema: { type: 'string', example: 'POST' },
+          description: 'The methods that are allowed.',
+        },
+      },
+    ),
     TooManyRequests: failure(
       'Too many requests.',
       {
@@ -56,7 +93,7 @@ export function sharedFailures(): JsonObject {
           'too many requests, try again later',
         ]),
       },
-      { 'Retry-After': seconds },
+      { 'Retry-After': seconds, ...rateLimitHeaders },
     ),
     InternalServerError: failure('Internal server error.', {
       Internal: example('A failure of the service', 'internal', ['internal error']),
@@ -89,8 +126,8 @@ function refusedRequest(
   const first = input.fields[0]?.jsonName;
   if (first === undefined) return undefined;
   for (const request of [{}, { Page: { Limit: -1 } }, { [first]: 0 }]) {
-    const { message, problems } = decodeJson(input, request);
-    const messages = [...problems, ...validate(input, message)];
+    const { message, problems, unreadable } = decodeJson(input, request, { unknownKeys: 'ignore' });
+    const messages = [...problems, ...validate(input, message, unreadable)];
     if (messages.length > 0) return { request, messages };
   }
   return undefined;

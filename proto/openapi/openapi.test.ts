@@ -55,3 +55,24 @@ test('limits of the rules are in the schemas', () => {
   );
   assert.equal(schemas['PageReq']?.properties?.['Limit']?.['minimum'], 0);
 });
+
+test('schemas of requests are closed to unknown keys, those of responses are open', () => {
+  const reached = (name: string, found = new Set<string>()): Set<string> => {
+    if (found.has(name)) return found;
+    found.add(name);
+    for (const [, inner = ''] of JSON.stringify(schemas[name] ?? assert.fail(name)).matchAll(
+      /#\/components\/schemas\/(\w+)/g,
+    ))
+      reached(inner, found);
+    return found;
+  };
+  const isClosed = (name: string) => (schemas[name] as Node)['additionalProperties'] === false;
+  for (const name of Object.keys(schemas)) {
+    if (name.endsWith('Req'))
+      assert.deepEqual(
+        [...reached(name)].filter((one) => !isClosed(one)),
+        [],
+      );
+    if (name.endsWith('Res')) assert.deepEqual([...reached(name)].filter(isClosed), []);
+  }
+});

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts';
 import { accessLine, accessText, security } from './access.ts';
 import { requestExample, responseExample } from './examples.ts';
-import { failureResponses } from './failures.ts';
+import { failureResponses, rateLimitHeaders } from './failures.ts';
 import { comment } from './schemas.ts';
 import type { Json, JsonObject } from './types.ts';
 
@@ -17,10 +17,17 @@ export function operationPath(operation: Operation): JsonObject {
       description: [text, ...accessText(operation)].join('\n\n'),
       security: security(operation),
       'x-permission': accessLine(operation),
+      ...(operation.takesIdempotencyKey && {
+        parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
+      }),
       requestBody: { required: true, content: json(`${name}Req`, requestExample(operation)) },
       responses: {
         200: {
           description: 'Success.',
+          headers: {
+            ...(operation.takesIdempotencyKey && { 'Idempotency-Replayed': replayed }),
+            ...(isLimited(operation) && rateLimitHeaders),
+          },
           content: operation.stream ? texts() : json(`${name}Res`, responseExample(operation)),
         },
         ...failureResponses(credential !== 'worker', operation),
@@ -28,6 +35,28 @@ export function operationPath(operation: Operation): JsonObject {
     },
   };
 }
+
+const replayed: Json = {
+  schema: { type: 'string', enum: ['true'] },
+  description: 'The answer is that of an earlier call with the same Idempotency-Key.',
+};
+
+/** By the address of the caller, or where the operator wants it by session or bot key. */
+const isLimited = ({ rate, credential }: Operation): boolean =>
+  rate !== '' || credential !== 'worker';
+
+/** What operations refer to. */
+export const parameters: JsonObject = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes repetitions safe: for 24 hours a call with the same credential, key and request gets the first answer. Use a new key for each call: the same key with another request of the same service is refused with 400. A repetition while the first call is in progress gets 429.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  },
+};
 
 /** A body that is JSON of a schema. */
 function json(schema: string, example: Json): Json {

@@ -39,6 +39,15 @@ export const routes: JsonObject = {
       description:
         "The same for providers that answer with a form: OpenID Connect's form_post and SAML's HTTP-POST binding.",
       security: [],
+      requestBody: {
+        required: true,
+        description: "The provider's answer, as the browser sends it.",
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: { type: 'object', additionalProperties: { type: 'string' } },
+          },
+        },
+      },
       responses: { ...redirect(), ...failureResponses(true) },
     },
   },

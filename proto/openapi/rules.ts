@@ -2,6 +2,7 @@ import { type DescField, getExtension, getOption, hasExtension } from '@bufbuild
 import {
   type FieldRules,
   field as fieldRules,
+  Ignore,
   type StringRules,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import {
@@ -9,39 +10,43 @@ import {
   domain,
   event_type,
   id,
+  locale,
+  name,
   path,
   permission,
   slug,
 } from '../gen/bailiwick/options/v1/rules_pb.ts';
+import { idPattern, namePattern, pathPattern, permissionPattern, slugPattern } from './patterns.ts';
 import type { JsonObject } from './types.ts';
-
-const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}';
 
 /** The formats of rules.proto as far as JSON Schema can say them. `empty` is whether "" passes as well. */
 function stringFormat(rules: StringRules, empty: boolean): JsonObject {
   const pattern = (source: string) => ({ pattern: empty ? `^(${source})?$` : `^${source}$` });
-  if (hasExtension(rules, id))
-    return pattern(`${getExtension(rules, id)}_[0-7][0-9a-hjkmnp-tv-z]{25}`);
-  if (hasExtension(rules, path))
-    return { ...pattern(`/?${segment}(/${segment}){0,7}`), maxLength: 255 };
-  if (hasExtension(rules, slug)) return pattern('[a-z][a-z0-9-]{1,62}');
-  if (hasExtension(rules, permission))
-    return pattern('([*]|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|[*]))');
+  if (hasExtension(rules, id)) return pattern(idPattern(getExtension(rules, id)));
+  if (hasExtension(rules, path)) return { ...pattern(pathPattern), maxLength: 255 };
+  if (hasExtension(rules, slug)) return pattern(slugPattern);
+  if (hasExtension(rules, permission)) return pattern(permissionPattern);
   if (hasExtension(rules, event_type))
     return { ...pattern('[a-z0-9_]+([.][a-z0-9_]+)*'), maxLength: 64 };
-  // No formats for these two: validators differ on international names, which are welcome here.
+  if (hasExtension(rules, name)) return { pattern: namePattern };
+  if (hasExtension(rules, locale))
+    return { ...pattern('[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*'), maxLength: 35 };
   if (hasExtension(rules, address)) return { maxLength: 254 };
   if (hasExtension(rules, domain)) return { maxLength: 253 };
-  return {};
+  return rules.pattern === '' ? {} : { pattern: rules.pattern };
 }
 
-function stringRules(rules: StringRules, required: boolean, empty: boolean): JsonObject {
+function stringRules(rules: StringRules, required: boolean, ignoresEmpty: boolean): JsonObject {
+  // Of our own formats only `permission` refuses "".
+  const takesEmpty =
+    !required && rules.minLen === 0n && (ignoresEmpty || !hasExtension(rules, permission));
+  const values = [...new Set([...(ignoresEmpty ? [''] : []), ...rules.in])];
   return {
     ...(required ? { minLength: 1 } : {}),
     ...(rules.minLen > 0n ? { minLength: Number(rules.minLen) } : {}),
     ...(rules.maxLen > 0n ? { maxLength: Number(rules.maxLen) } : {}),
-    ...(rules.in.length > 0 ? { enum: empty ? ['', ...rules.in] : [...rules.in] } : {}),
-    ...stringFormat(rules, empty),
+    ...(rules.in.length > 0 ? { enum: values.filter((value) => !required || value !== '') } : {}),
+    ...stringFormat(rules, takesEmpty),
   };
 }
 
@@ -56,10 +61,10 @@ export function keywords(rules: FieldRules | undefined, required: boolean): Json
   const type = rules?.type;
   switch (type?.case) {
     case 'string':
-      return stringRules(type.value, required, !required && type.value.minLen === 0n);
+      return stringRules(type.value, required, rules?.ignore === Ignore.IF_ZERO_VALUE);
     case 'bytes':
       return {
-        ...(required ? { minLength: 1 } : {}),
+        ...(required ? { minLength: 2 } : {}),
         // base64: four characters for three bytes
         ...(type.value.maxLen > 0n
           ? { maxLength: Math.ceil(Number(type.value.maxLen) / 3) * 4 }
@@ -73,7 +78,10 @@ export function keywords(rules: FieldRules | undefined, required: boolean): Json
       };
     }
     case 'repeated':
-      return type.value.maxItems > 0n ? { maxItems: Number(type.value.maxItems) } : {};
+      return {
+        ...(required ? { minItems: 1 } : {}),
+        ...(type.value.maxItems > 0n ? { maxItems: Number(type.value.maxItems) } : {}),
+      };
     case 'map':
       return type.value.maxPairs > 0n ? { maxProperties: Number(type.value.maxPairs) } : {};
     default:
@@ -84,4 +92,11 @@ export function keywords(rules: FieldRules | undefined, required: boolean): Json
 /** The rules of a list's items. */
 export function itemRules(rules: FieldRules): FieldRules | undefined {
   return rules.type.case === 'repeated' ? rules.type.value.items : undefined;
+}
+
+/** The format of a required address or name: international ones are welcome, so it is not `email` or `hostname`. */
+export function internationalFormat({ type, required }: FieldRules): JsonObject {
+  if (!required || type.case !== 'string') return {};
+  if (hasExtension(type.value, address)) return { format: 'idn-email' };
+  return hasExtension(type.value, domain) ? { format: 'idn-hostname' } : {};
 }

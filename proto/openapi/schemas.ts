@@ -1,9 +1,10 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { getComments } from '@bufbuild/protoplugin';
 import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
-import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
+import { ignored_key, server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
 import { listField } from '../json/values.ts';
-import { isRequired, itemRules, keywords } from './rules.ts';
+import { fieldKeywords, messageKeywords } from './cel.ts';
+import { internationalFormat, isRequired, itemRules, keywords } from './rules.ts';
 import type { Json, JsonObject } from './types.ts';
 
 /** The record is called Domain in the interface; in proto the service has that name. */
@@ -16,8 +17,11 @@ const renamed: Readonly<Record<string, string>> = {
 export const documentedName = (message: DescMessage): string =>
   renamed[message.name] ?? message.name;
 
-/** What a message is: sent by a client, sent by us, or a record that travels both ways. */
-export type Role = 'request' | 'response' | 'record';
+/** What a message is: an operation's request or response, a record in responses, or a record in requests. */
+export type Role = 'request' | 'response' | 'record' | 'input';
+
+/** Requests with other keys are refused. Responses grow, so their schemas stay open. */
+const isSent = (role: Role): boolean => role === 'request' || role === 'input';
 
 /** Collects the schemas of an OpenAPI document: operations' own, and the records they refer to. */
 export type Schemas = {
@@ -26,44 +30,82 @@ export type Schemas = {
   readonly add: (name: string, message: DescMessage, role: Role, nullable?: boolean) => void;
 };
 
-export function schemaCollection(): Schemas {
+/**
+ * `answered` are the messages of responses. Where requests have one of them too, its schema there is called <Record>Input.
+ * `assigned` are the fields that some operation sets itself.
+ */
+export function schemaCollection(
+  answered: ReadonlySet<DescMessage>,
+  assigned: ReadonlySet<DescField>,
+): Schemas {
   const all: Record<string, Json> = {};
   const add: Schemas['add'] = (name, message, role, nullable = false) => {
-    all[name] = objectSchema(message, role, nullable, reference);
+    all[name] = objectSchema(message, role, nullable, { reference, assigned });
   };
-  const reference = (message: DescMessage): Json => {
-    const name = documentedName(message);
+  const reference: Reference = (message, from) => {
+    const name = `${documentedName(message)}${isSent(from) && answered.has(message) ? 'Input' : ''}`;
     if (!(name in all)) {
       all[name] = {};
-      add(name, message, isPage(message) ? 'response' : 'record');
+      if (isSent(from)) add(name, message, 'input');
+      else add(name, message, isPage(message) ? 'response' : 'record');
     }
     return { $ref: `#/components/schemas/${name}` };
   };
   return { all, add };
 }
 
-type Reference = (message: DescMessage) => Json;
+/** A message and all messages in it. */
+export function messagesIn(message: DescMessage, found = new Set<DescMessage>()): Set<DescMessage> {
+  if (found.has(message)) return found;
+  found.add(message);
+  for (const field of message.fields) if (field.message) messagesIn(field.message, found);
+  return found;
+}
+
+/** The schema of a record, as a part of a message of this role. */
+type Reference = (message: DescMessage, from: Role) => Json;
+
+type Context = { readonly reference: Reference; readonly assigned: ReadonlySet<DescField> };
 
 function objectSchema(
   message: DescMessage,
   role: Role,
   nullable: boolean,
-  reference: Reference,
+  context: Context,
 ): JsonObject {
   const required = message.fields
     .filter((field) => isAlwaysThere(field, role))
     .map((field) => field.jsonName);
+  const property = (field: DescField) =>
+    isSent(role)
+      ? sentSchema(field, role, context)
+      : fieldSchema(field, role, nullable, context.reference);
   return {
     type: 'object',
     ...describe(message),
     ...(required.length > 0 ? { required } : {}),
-    properties: Object.fromEntries(
-      message.fields.map((field) => [
-        field.jsonName,
-        fieldSchema(field, role, nullable, reference),
-      ]),
-    ),
+    properties: {
+      ...Object.fromEntries(message.fields.map((field) => [field.jsonName, property(field)])),
+      ...(isSent(role) ? ignored(message) : {}),
+    },
+    ...(isSent(role) ? { additionalProperties: false, ...rulesOfAll(message) } : {}),
   };
+}
+
+/** Keys that are no fields of a message, but may be in a record that is sent back as it was read. */
+function ignored(message: DescMessage): JsonObject {
+  return Object.fromEntries(
+    getOption(message, ignored_key).map((key) => [
+      key,
+      { description: 'Ignored.', readOnly: true },
+    ]),
+  );
+}
+
+/** The rules of a whole message, beside its own keywords. */
+function rulesOfAll(message: DescMessage): JsonObject {
+  const rules = messageKeywords(message);
+  return 'properties' in rules ? { allOf: [rules] } : rules;
 }
 
 /** Requests: what they fail without. Responses: everything but times, which are left out where unset. */
@@ -91,6 +133,33 @@ function fieldSchema(field: DescField, role: Role, nullable: boolean, reference:
   return { ...(nullable ? { type: 'object', nullable: true } : {}), allOf: [type], ...notes };
 }
 
+/** A field of a request. null is the same as an absent key, so it is refused only where the key is required. */
+function sentSchema(field: DescField, role: Role, { reference, assigned }: Context): Json {
+  // Whatever the client sends here is ignored.
+  if (getOption(field, server_managed)) return { ...describe(field), readOnly: true };
+  // One operation ignores it; the others state their own rules.
+  if (assigned.has(field)) return describe(field);
+  const isNullable = !isAlwaysThere(field, role);
+  const rules = getOption(field, fieldRules);
+  const type: JsonObject = {
+    ...typeSchema(field, role, reference),
+    ...internationalFormat(rules),
+    ...fieldKeywords(rules),
+  };
+  const notes: JsonObject = { ...describe(field), ...(isNullable ? { nullable: true } : {}) };
+  // A number beyond 32 bits is taken for the largest one. Without a maximum it is accepted.
+  if (type['format'] === 'int32' && !('maximum' in type)) delete type['format'];
+  if ('$ref' in type)
+    return Object.keys(notes).length === 0 ? type : { type: 'object', allOf: [type], ...notes };
+  return {
+    ...type,
+    ...(isNullable && Array.isArray(type['enum'])
+      ? { enum: [...(type['enum'] as Json[]), null] }
+      : {}),
+    ...notes,
+  };
+}
+
 function typeSchema(field: DescField, role: Role, reference: Reference): JsonObject {
   const rules = getOption(field, fieldRules);
   const own = role === 'response' ? {} : keywords(rules, isRequired(field));
@@ -99,18 +168,20 @@ function typeSchema(field: DescField, role: Role, reference: Reference): JsonObj
       return { ...scalarSchema(field.scalar), ...own };
     case 'list': {
       if (field.listKind === 'message')
-        return { type: 'array', ...own, items: reference(field.message) };
+        return { type: 'array', ...own, items: reference(field.message, role) };
       if (field.listKind === 'enum')
         throw new Error(`${field.toString()}: enums are not used on the wire`);
-      const inner = role === 'response' ? {} : keywords(itemRules(rules), false);
+      const items = itemRules(rules);
+      const inner =
+        role === 'response' || !items ? {} : { ...keywords(items, false), ...fieldKeywords(items) };
       return { type: 'array', ...own, items: { ...scalarSchema(field.scalar), ...inner } };
     }
     case 'message': {
       const list = listField(field.message);
-      // The rules of the items alone: those of the whole are the field's.
-      if (list)
-        return { type: 'array', items: typeSchema(list, 'response', reference)['items'] ?? {} };
-      return wellKnown(field.message.typeName, role) ?? (reference(field.message) as JsonObject);
+      if (list) return typeSchema(list, isSent(role) ? role : 'response', reference);
+      return (
+        wellKnown(field.message.typeName, role) ?? (reference(field.message, role) as JsonObject)
+      );
     }
     default:
       throw new Error(`${field.toString()}: ${field.fieldKind} fields are not used on the wire`);

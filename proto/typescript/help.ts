@@ -3,7 +3,7 @@ import { server_managed } from '../gen/bailiwick/options/v1/options_pb.ts';
 import { listField, rfc3339 } from '../json/values.ts';
 import { accessLine } from '../openapi/access.ts';
 import { comment, isAlwaysThere, isRecord } from '../openapi/schemas.ts';
-import type { Operation } from '../operation.ts';
+import { jsonPath, type Operation, tenantField } from '../operation.ts';
 
 // What the command-line tool says of operations and how it reads their fields. A field of a record has its path:
 // Group.Path.
@@ -21,6 +21,8 @@ export type Help = {
   readonly access: string;
   /** Whether it answers a page, or one long text. */
   readonly answers: 'record' | 'page' | 'stream';
+  /** The field that must name a tenant; '' where the operation has none, or where an empty tenant has a meaning of its own. */
+  readonly tenant: string;
   readonly fields: readonly Field[];
 };
 
@@ -46,8 +48,14 @@ function helpOf(operation: Operation) {
     text: comment(method),
     access: accessLine(operation),
     answers: operation.stream ? 'stream' : isPaged(method.output) ? 'page' : 'record',
+    tenant: requiredTenant(operation),
     fields: fieldsOf(method.input, { prefix: '', protoPrefix: '', assigned, required: true }),
   };
+}
+
+function requiredTenant(operation: Operation): string {
+  const field = tenantField(operation);
+  return field === '' || operation.tenantOptional ? '' : jsonPath(operation, field);
 }
 
 const isPaged = ({ fields }: DescMessage) => fields.some((field) => field.jsonName === 'Page');

@@ -4,7 +4,7 @@ import { serviceCaller } from '@bailiwick/shared/caller.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { contextFor } from '@bailiwick/shared/rpc.ts';
-import type { Client } from '@connectrpc/connect';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
 
 /** What identity answers about users. Asked before a transaction, never inside one. */
 export type Directory = Client<typeof DirectoryService>;
@@ -30,6 +30,23 @@ export async function assertUser(directory: Directory, id: string, call: Call): 
   const user = await findUser(directory, id, call);
   if (!user) throw notFound('user');
   return user;
+}
+
+/** The tenant that has verified the domain of the user's verified address; "" = none. */
+export async function findDomainTenant(
+  directory: Directory,
+  userId: string,
+  call: Call,
+): Promise<string> {
+  const contextValues = contextFor(serviceCaller('access', call.caller.requestId));
+  const { tenant } = await directory
+    .findDomainTenant({ userId }, { signal: call.signal, contextValues })
+    .catch((error: unknown) => {
+      // During an upgrade identity may be of the version that cannot answer this yet: the user is asked.
+      if (error instanceof ConnectError && error.code === Code.Unimplemented) return { tenant: '' };
+      throw error;
+    });
+  return tenant;
 }
 
 /** The user with this address, if there is one. */

@@ -15,10 +15,13 @@ export type InvitationLimits = {
   addresses: Readonly<Record<string, Limit>>;
   /** Mails to one address; more are dropped silently. */
   mails: Limit;
-  /** Invitations of one tenant, so that it does not fill the queue that everybody's mails wait in. */
+  /** Invitations and added users of one tenant, so that it does not fill the queue that everybody's mails wait in. */
   tenant: Limit;
+  /** Mails to one user about being added to one tenant; more are dropped silently. */
+  offers: Limit;
 };
 
+const oneADay: Limit = { count: 1, seconds: 24 * 60 * 60 };
 const perHour = (count: number): Limit => ({ count, seconds: 3600 });
 
 export const invitationLimits: Record<LimitProfile, InvitationLimits> = {
@@ -26,7 +29,13 @@ export const invitationLimits: Record<LimitProfile, InvitationLimits> = {
     addresses: { token: perMinute(120) },
     mails: mailLimits.standard,
     tenant: perHour(500),
+    offers: oneADay,
   },
-  strict: { addresses: { token: perMinute(60) }, mails: mailLimits.strict, tenant: perHour(100) },
-  off: { addresses: {}, mails: mailLimits.off, tenant: mailLimits.off },
+  strict: {
+    addresses: { token: perMinute(60) },
+    mails: mailLimits.strict,
+    tenant: perHour(100),
+    offers: oneADay,
+  },
+  off: { addresses: {}, mails: mailLimits.off, tenant: mailLimits.off, offers: mailLimits.off },
 };

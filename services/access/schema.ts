@@ -1,3 +1,4 @@
+import { IdempotentCallEntity } from '@bailiwick/shared/idempotency/entity.ts';
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
@@ -12,15 +13,19 @@ import { Invitations } from './migrations/003-invitations.ts';
 import { Deletion } from './migrations/004-deletion.ts';
 import { Audit } from './migrations/005-audit.ts';
 import { Admission } from './migrations/006-admission.ts';
+import { Membership } from './migrations/008-membership.ts';
+import { Idempotency } from './migrations/011-idempotency.ts';
 import { RoleEntity } from './roles/entities.ts';
-import { TenantEntity, TenantMemberEntity } from './tenants/entities.ts';
+import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from './tenants/entities.ts';
 
 export const accessSchema: ServiceSchema = {
   service: 'access',
   entities: [
     OutboxEntity,
+    IdempotentCallEntity,
     TenantEntity,
     TenantMemberEntity,
+    MembershipOfferEntity,
     GroupEntity,
     GroupMemberEntity,
     RoleEntity,
@@ -39,6 +44,8 @@ export const accessSchema: ServiceSchema = {
     { name: '004-deletion', class: Deletion },
     { name: '005-audit', class: Audit },
     { name: '006-admission', class: Admission },
+    { name: '008-membership', class: Membership },
+    { name: '011-idempotency', class: Idempotency },
   ],
   compatibleFrom: 1,
 };

@@ -60,6 +60,7 @@ export function createAccess({ settings, peers, log }: Options): Promise<Service
   return createService({
     schema: accessSchema,
     settings,
+    keyRing,
     log,
     parts({ database, broker }) {
       const limiter = createLimiter(database);

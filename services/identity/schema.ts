@@ -1,3 +1,4 @@
+import { IdempotentCallEntity } from '@bailiwick/shared/idempotency/entity.ts';
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import { OutboxEntity } from '@bailiwick/shared/outbox.ts';
@@ -16,6 +17,9 @@ import { Accounts } from './migrations/002-accounts.ts';
 import { Bots } from './migrations/003-bots.ts';
 import { Federation } from './migrations/004-federation.ts';
 import { SessionLimits } from './migrations/005-session-limits.ts';
+import { ConfirmedLinks } from './migrations/006-confirmed-links.ts';
+import { Idempotency } from './migrations/008-idempotency.ts';
+import { ConfirmedLinkMarks } from './migrations/009-confirmed-link-marks.ts';
 import { SessionEntity } from './sessions/entities.ts';
 import { UserEntity } from './users/entities.ts';
 
@@ -23,6 +27,7 @@ export const identitySchema: ServiceSchema = {
   service: 'identity',
   entities: [
     OutboxEntity,
+    IdempotentCallEntity,
     UserEntity,
     RegistrationEntity,
     ResetTokenEntity,
@@ -42,6 +47,9 @@ export const identitySchema: ServiceSchema = {
     { name: '003-bots', class: Bots },
     { name: '004-federation', class: Federation },
     { name: '005-session-limits', class: SessionLimits },
+    { name: '006-confirmed-links', class: ConfirmedLinks },
+    { name: '008-idempotency', class: Idempotency },
+    { name: '009-confirmed-link-marks', class: ConfirmedLinkMarks },
   ],
   compatibleFrom: 1,
 };

@@ -12,7 +12,7 @@ import {
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { Tokens } from '@bailiwick/proto/gen/bailiwick/identity/v1/tokens_pb.ts';
 import { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
-import { PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { DomainOwner, PasswordPolicy } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import { serve } from '@bailiwick/shared/dispatch.ts';
 import { countAddress, createLimiter, type LimitProfile } from '@bailiwick/shared/limits.ts';
@@ -72,6 +72,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
   const passwordRules = createPasswordRules(settings.passwordProfile as PasswordProfile);
   const authority = createClient(Authority, asService(peers.access, 'identity'));
   const admission = createClient(Admission, asService(peers.access, 'identity'));
+  const domainOwner = createClient(DomainOwner, asService(peers.sso, 'identity'));
   const passwordPolicy = createPasswordPolicy({
     sso: createClient(PasswordPolicy, asService(peers.sso, 'identity')),
     redirects: createClient(Sso, asService(peers.sso, 'identity')),
@@ -82,6 +83,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
   return createService({
     schema: identitySchema,
     settings,
+    keyRing,
     log,
     parts({ database, broker, refusals }) {
       const limiter = createLimiter(database);
@@ -120,7 +122,7 @@ export function createIdentity({ settings, peers, log }: Options): Promise<Servi
           serve(Credentials, credentialsHandlers(credentials)),
           serve(Tokens, tokensHandlers(credentials)),
           serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
-          serve(Directory, directoryHandlers(deps)),
+          serve(Directory, directoryHandlers({ database, domainOwner })),
           serve(Federation, federationHandlers(deps)),
         ],
         background: [

@@ -1,3 +1,4 @@
+import { IdempotentCallEntity } from '@bailiwick/shared/idempotency/entity.ts';
 import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
@@ -6,12 +7,15 @@ import { ChatEndpointEntity } from './chat/entities.ts';
 import { MailSuppressionEntity } from './email/entities.ts';
 import { EndpointHealthEntity } from './endpoints/entities.ts';
 import { PublishedEventEntity } from './events/entities.ts';
+import { DeletedEndpointEntity, DeliveryMessageEntity } from './messages/entities.ts';
 import { Initial } from './migrations/001-initial.ts';
 import { ChatEndpoints } from './migrations/002-chat-endpoints.ts';
 import { EndpointHealth } from './migrations/003-endpoint-health.ts';
 import { KeyRotation } from './migrations/004-key-rotation.ts';
 import { Watching } from './migrations/005-watching.ts';
 import { Mail } from './migrations/006-mail.ts';
+import { Messages } from './migrations/007-messages.ts';
+import { Idempotency } from './migrations/008-idempotency.ts';
 import { DeliveryAttemptEntity, DeliveryWaitingEntity } from './queue/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
@@ -19,6 +23,7 @@ export const notificationsSchema: ServiceSchema = {
   service: 'notifications',
   entities: [
     OutboxEntity,
+    IdempotentCallEntity,
     RateWindowEntity,
     DekEntity,
     WebhookEndpointEntity,
@@ -26,6 +31,8 @@ export const notificationsSchema: ServiceSchema = {
     DeliveryAttemptEntity,
     DeliveryWaitingEntity,
     EndpointHealthEntity,
+    DeliveryMessageEntity,
+    DeletedEndpointEntity,
     MailSuppressionEntity,
     PublishedEventEntity,
   ],
@@ -36,6 +43,8 @@ export const notificationsSchema: ServiceSchema = {
     { name: '004-key-rotation', class: KeyRotation },
     { name: '005-watching', class: Watching },
     { name: '006-mail', class: Mail },
+    { name: '007-messages', class: Messages },
+    { name: '008-idempotency', class: Idempotency },
   ],
   compatibleFrom: 1,
 };

@@ -1,5 +1,6 @@
 import type { SealedRecord } from '@bailiwick/shared/keys/reseal.ts';
 import { ChatEndpointEntity } from './chat/entities.ts';
+import { DeliveryMessageEntity } from './messages/entities.ts';
 import { DeliveryWaitingEntity } from './queue/entities.ts';
 import { WebhookEndpointEntity } from './webhooks/entities.ts';
 
@@ -12,4 +13,5 @@ export const sealedRecords: readonly SealedRecord[] = [
   },
   { entity: ChatEndpointEntity, id: 'id', fields: { urlEnc: 'url' } },
   { entity: DeliveryWaitingEntity, id: 'task', fields: { request: 'request' } },
+  { entity: DeliveryMessageEntity, id: 'task', fields: { request: 'request' } },
 ];

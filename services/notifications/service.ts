@@ -25,7 +25,7 @@ import { type Background, createService, type Service } from '@bailiwick/shared/
 import type { OwnSettings } from '@bailiwick/shared/settings.ts';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { deliverHandler as deliverChatHandler } from './chat/deliver.ts';
-import { chatChecks, chatHandlers } from './chat/handlers.ts';
+import { chatChecks, chatHandlers, chatReplayChecks } from './chat/handlers.ts';
 import { sendTestHandler as sendChatTestHandler } from './chat/send-test.ts';
 import { chatKind } from './chat/status.ts';
 import {
@@ -54,7 +54,7 @@ import type { notificationsSettings } from './settings.ts';
 import { createSweeper } from './sweeper.ts';
 import { deliverHandler, targetFinder } from './webhooks/deliver.ts';
 import { explainHandler } from './webhooks/explain.ts';
-import { endpointHandlers, webhookChecks } from './webhooks/handlers.ts';
+import { endpointHandlers, webhookChecks, webhookReplayChecks } from './webhooks/handlers.ts';
 import { rotateHandler } from './webhooks/rotate.ts';
 import { sendTestHandler } from './webhooks/send-test.ts';
 import { webhookKind } from './webhooks/status.ts';
@@ -87,11 +87,12 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
   const service = await createService({
     schema: notificationsSchema,
     settings,
+    keyRing: ring,
     log,
     parts({ database, broker }) {
       const keys = createTenantKeys({ database, service: keyService });
       const forget = forgetEverywhere(broker, keys);
-      const store = createStore({ database, keys });
+      const store = createStore({ database, keys, keepsMessages: settings.deliveryBodyHours > 0 });
       const limiter = createLimiter(database);
       const suppressions = createSuppressions({ database, ring });
       const limit = mailLimits[settings.limits as LimitProfile];
@@ -105,13 +106,16 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
         limit,
       });
       const pager = createPager(ring);
+      const { endpointLimit, deliveryBodyHours } = settings;
       const endpointDeps = {
         database,
         keys,
+        store,
         egress,
         authority,
         pager,
-        endpointLimit: settings.endpointLimit,
+        endpointLimit,
+        deliveryBodyHours,
       };
       const deliverDeps = { database, keys, egress, pools };
       const webhookDeps = { ...deliverDeps, findTarget: targetFinder(database) };
@@ -144,8 +148,8 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
       });
       return {
         served: [
-          serve(Webhooks, webhooks, webhookChecks(egress)),
-          serve(Chat, chat, chatChecks(egress)),
+          serve(Webhooks, webhooks, webhookChecks(egress), webhookReplayChecks(endpointDeps)),
+          serve(Chat, chat, chatChecks(egress), chatReplayChecks(endpointDeps)),
           serve(
             Events,
             eventsHandlers({ database, limiter, profile: settings.limits as LimitProfile }),
@@ -161,7 +165,7 @@ export async function createNotifications({ settings, peers, log }: Options): Pr
             ? [
                 followPurges({ schema: notificationsSchema, database, broker, log, after: forget }),
                 upkeep,
-                createSweeper({ database, limiter, log }),
+                createSweeper({ database, limiter, deliveryBodyHours, log }),
               ]
             : []),
           ...(roles.has('fanout')

@@ -18,6 +18,11 @@ import { openTemplates } from './email/templates.ts';
 import { parseSchedule } from './queue/schedule.ts';
 import { readPauses, readRoles } from './roles.ts';
 
+/** Throws for more than 30 days: attempts are kept no longer. */
+function deliveryBodyHours(hours: number): void {
+  if (hours < 0 || hours > 720) throw new Error('must be 0 to 720 hours');
+}
+
 export const notificationsSettings = {
   ...listenSettings,
   ...callerSettings,
@@ -83,6 +88,14 @@ export const notificationsSettings = {
     check: parseSchedule,
     about:
       'How long an endpoint may fail, without one success, before its owners are told, in s, m or h; after the last of these it is switched off, if a task was given up meanwhile.',
+  },
+  deliveryBodyHours: {
+    env: 'BAILIWICK_DELIVERY_BODY_HOURS',
+    kind: 'int',
+    fallback: '168',
+    check: deliveryBodyHours,
+    about:
+      'Hours for which the bodies that were sent to endpoints are kept, sealed, to be shown by Webhooks_GetMessage and Chat_GetMessage and sent again; 0 = none is kept. About 2 KB a delivery.',
   },
   smtpUrl: {
     env: 'BAILIWICK_SMTP_URL',

@@ -6,30 +6,39 @@ import type { Background } from '@bailiwick/shared/service.ts';
 import { deleteExpiredSuppressions } from './email/queries.ts';
 import { nameSeconds } from './events/publish.ts';
 import { forgetPublished } from './events/queries.ts';
+import { deleteExpiredMessages, deleteForgotten } from './messages/queries.ts';
 import { erasePreviousSecrets } from './webhooks/queries.ts';
 
 const intervalMs = 15_000;
 
+const batch = 5000;
+
+type Deps = { database: Database; limiter: Limiter; deliveryBodyHours: number; log: Log };
+
 /** Erases what has had its time. Nothing relies on it: whatever reads such a thing asks for its time itself. */
-export function createSweeper({
-  database,
-  limiter,
-  log,
-}: {
-  database: Database;
-  limiter: Limiter;
-  log: Log;
-}): Background {
+export function createSweeper({ database, limiter, deliveryBodyHours, log }: Deps): Background {
   return repeat({
     everyMs: intervalMs,
     log,
     failed: 'what has had its time could not be erased',
-    work: () =>
-      Promise.all([
+    async work(isStopped) {
+      await Promise.all([
         erasePreviousSecrets(database),
         forgetPublished(database, nameSeconds),
         deleteExpiredSuppressions(database),
         limiter.sweep(),
-      ]),
+      ]);
+      // A transaction a batch: the database ends statements that take too long.
+      while (
+        !isStopped() &&
+        (await database.transaction(null, (em) => deleteForgotten(em, batch))) === batch
+      );
+      while (
+        !isStopped() &&
+        (await database.transaction(null, (em) =>
+          deleteExpiredMessages(em, deliveryBodyHours, batch),
+        )) === batch
+      );
+    },
   });
 }

@@ -1,4 +1,4 @@
-import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
+import { type Operation, type Rule, tenantField } from '@bailiwick/proto/operation.ts';
 import { operationOf } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
 import {
@@ -9,20 +9,30 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from '@bufbuild/protobuf';
-import { reflect } from '@bufbuild/protobuf/reflect';
-import { assertRecentLogin, type Caller, holdsInTenant, holdsOnPlatform } from './caller.ts';
-import { answerSpan, isCountedHere, operationSeconds, rpcName } from './calls.ts';
+import { assertRecentLogin, type Caller } from './caller.ts';
+import { answerSpan, countOperation, isCountedHere, rpcName } from './calls.ts';
+import { clientCallOf, inClientCall } from './client-call.ts';
 import {
   denied,
+  type ErrorCode,
   invalid,
+  isDeadToken,
+  linkUnconfirmed,
   type ServiceError,
   ssoRequired,
+  suspended,
   toServiceError,
   unauthenticated,
 } from './errors.ts';
+import { outsideIdempotentCall } from './idempotency/current.ts';
+import type { Idempotency } from './idempotency/idempotency.ts';
 import { isId } from './ids.ts';
 import type { Log } from './log.ts';
+import { cursorProblems } from './page.ts';
+import { fieldText } from './request-fields.ts';
+import { inRequest } from './request-id.ts';
 import type { RightsKey } from './revocation.ts';
+import { allows, fillTenant, tenantProblems } from './rules.ts';
 import { inSpan } from './trace.ts';
 
 // The pipeline every call passes through, whichever entrance it came by: trace, log, error rewrite, caller,
@@ -64,27 +74,51 @@ export type Checks<Service extends DescService> = {
   ) => readonly string[] | Promise<readonly string[]>;
 };
 
+/**
+ * Checks a `handler` rule before the stored answer of an earlier call with the same Idempotency-Key is returned, since the
+ * handler, which checks it otherwise, does not run then. Needed where the rule asks for a permission, which can be taken away.
+ */
+export type ReplayChecks<Service extends DescService> = {
+  [Name in keyof Service['method']]?: (
+    request: MessageShape<Service['method'][Name]['input']>,
+    call: Call,
+  ) => Promise<unknown>;
+};
+
 type AnyHandler = (request: Message, call: Call) => Promise<Record<string, unknown>>;
 type AnyCheck = (request: Message) => readonly string[] | Promise<readonly string[]>;
+type AnyReplayCheck = (request: Message, call: Call) => Promise<unknown>;
 
-type Route = { handler: AnyHandler; check: AnyCheck | undefined };
+type Route = {
+  handler: AnyHandler;
+  check: AnyCheck | undefined;
+  replayCheck: AnyReplayCheck | undefined;
+};
 
 /** The handlers and checks of a process by rpc. */
 export type Routes = ReadonlyMap<DescMethodUnary, Route>;
 
 /** A service with its handlers and its checks. */
-export type Served = readonly [service: DescService, handlers: unknown, checks?: unknown];
+export type Served = readonly [
+  service: DescService,
+  handlers: unknown,
+  checks?: unknown,
+  replayChecks?: unknown,
+];
 
 /** Puts services together for a process. */
 export function routes(...served: readonly Served[]): Routes {
   const table = new Map<DescMethodUnary, Route>();
-  for (const [service, handlers, checks = {}] of served) {
+  for (const [service, handlers, checks = {}, replayChecks = {}] of served) {
     for (const method of service.methods) {
       const handler = (handlers as Record<string, AnyHandler | undefined>)[method.localName];
       const check = (checks as Record<string, AnyCheck | undefined>)[method.localName];
+      const replayCheck = (replayChecks as Record<string, AnyReplayCheck | undefined>)[
+        method.localName
+      ];
       if (!handler || method.methodKind !== 'unary')
         throw new Error(`no handler for ${service.typeName}.${method.name}`);
-      table.set(method as DescMethodUnary, { handler, check });
+      table.set(method as DescMethodUnary, { handler, check, replayCheck });
     }
   }
   return table;
@@ -95,16 +129,25 @@ export function serve<Service extends DescService>(
   service: Service,
   handlers: Handlers<Service>,
   checks: Checks<Service> = {},
+  replayChecks: ReplayChecks<Service> = {},
 ): Served {
-  return [service, handlers, checks];
+  return [service, handlers, checks, replayChecks];
 }
+
+/** What goes beside the messages of a call. */
+export type Exchange = {
+  /** From the client; undefined = none was sent, or the operation takes none. */
+  readonly idempotencyKey?: string | undefined;
+  /** Set by the pipeline: the response is that of an earlier call with the same key. */
+  replayed?: boolean;
+};
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 export type DispatchOptions = {
   routes: Routes;
   log: Log;
-  /** Writes the audit entry of a call that was refused. */
+  /** Writes the audit entry of a call that was denied, or that came with a dead one-time token. */
   auditRefusal: (
     call: Pick<Call, 'operation' | 'caller' | 'permission'>,
     error: ServiceError,
@@ -112,6 +155,8 @@ export type DispatchOptions = {
   ) => Promise<void>;
   /** Resolves when nobody remembers the rights that hang on these keys. */
   revoke: (keys: readonly RightsKey[]) => Promise<void>;
+  /** Runs a call that carries an Idempotency-Key. */
+  idempotency: Idempotency;
   /** Called after every operation that may have changed something. */
   afterChange: () => void;
 };
@@ -122,31 +167,37 @@ export function createDispatch({
   log,
   auditRefusal,
   revoke,
+  idempotency,
   afterChange,
 }: DispatchOptions) {
   async function run(
     operation: Operation,
     request: Message,
-    caller: Caller,
-    signal: AbortSignal,
+    { caller, signal, exchange }: Circumstances,
   ): Promise<Message> {
-    const { handler, check } = routeOf(operation);
+    const { handler, check, replayCheck } = routeOf(operation);
     assertCredential(operation, caller);
     await assertValid(operation, request, caller, check);
-    const outdated = new Set<RightsKey>();
-    try {
-      const response = await handler(request, {
-        operation,
-        caller,
-        signal,
-        outdated,
-        ...authorize(operation, request, caller),
-      });
-      return create(operation.method.output, response);
-    } finally {
-      // Also where the handler fails: it may have committed before.
-      if (outdated.size > 0) await revoke([...outdated]);
-    }
+    const call = { operation, caller, signal, ...authorize(operation, request, caller) };
+    const work = async (): Promise<Message> => {
+      const outdated = new Set<RightsKey>();
+      try {
+        return create(operation.method.output, await handler(request, { ...call, outdated }));
+      } finally {
+        // Also where the handler fails: it may have committed before.
+        if (outdated.size > 0) await revoke([...outdated]);
+      }
+    };
+    const key = exchange.idempotencyKey;
+    if (key === undefined || !operation.takesIdempotencyKey) return outsideIdempotentCall(work);
+    const checkReplay = async () =>
+      void (await replayCheck?.(request, { ...call, outdated: new Set() }));
+    const { response, replayed } = await idempotency(
+      { operation, caller, request, key, checkReplay },
+      work,
+    );
+    exchange.replayed = replayed;
+    return response;
   }
 
   function routeOf(operation: Operation): Route {
@@ -162,12 +213,8 @@ export function createDispatch({
     caller: Caller,
     error: ServiceError,
   ): Promise<void> {
-    if (
-      error.code !== 'permission_denied' ||
-      operation.credential === 'none' ||
-      caller.type === 'service'
-    )
-      return;
+    const isDenied = error.code === 'permission_denied' && operation.credential !== 'none';
+    if (caller.type === 'service' || !(isDenied || isDeadToken(error))) return;
     try {
       // A refusal by the credential comes before the shape is checked: what is no tenant's id names no tenant.
       const named = fieldText(operation, request, tenantField(operation));
@@ -185,17 +232,17 @@ export function createDispatch({
   const dispatch = async (
     method: DescMethodUnary,
     request: Message,
-    caller: Caller,
-    signal: AbortSignal,
+    circumstances: Circumstances,
   ): Promise<Message> => {
+    const { caller, exchange } = circumstances;
     const operation = operationOf(method);
     // Part of a call that the gateway logs and counts.
     if (caller.judgeOnly)
       throw invalid(await shapeProblems(operation, request, routeOf(operation).check));
     const started = performance.now();
-    let code = 'ok';
+    let code: ErrorCode | 'ok' = 'ok';
     try {
-      return await run(operation, request, caller, signal);
+      return await run(operation, request, circumstances);
     } catch (thrown) {
       const error = toServiceError(thrown);
       code = error.code;
@@ -205,18 +252,19 @@ export function createDispatch({
       throw error;
     } finally {
       const took = performance.now() - started;
-      if (isCountedHere(caller))
-        operationSeconds.record(took / 1000, { operation: operation.name, code });
-      // What services ask each other in their own name has no request: it is part of one that is logged.
+      if (isCountedHere(caller)) countOperation(operation.name, code, took / 1000);
       const ms = Math.round(took);
-      if (caller.requestId !== '')
+      if (isLogged(caller)) {
+        const replayed = exchange.replayed ? { replayed: true } : {};
         log.info('call', {
           operation: operation.name,
           code,
           ms,
           actor: caller.id || caller.type,
           requestId: caller.requestId,
+          ...replayed,
         });
+      }
       if (operation.sideEffects) afterChange();
     }
   };
@@ -225,11 +273,21 @@ export function createDispatch({
     request: Message,
     caller: Caller,
     signal: AbortSignal,
-  ): Promise<Message> =>
-    inSpan(rpcName(method), answerSpan(method, caller), () =>
-      dispatch(method, request, caller, signal),
-    );
+    exchange: Exchange = {},
+  ): Promise<Message> => {
+    const work = () =>
+      inSpan(rpcName(method), answerSpan(method, caller), () =>
+        dispatch(method, request, { caller, signal, exchange }),
+      );
+    return inRequest(caller.requestId, () => inClientCall(clientCallOf(caller), work));
+  };
 }
+
+type Circumstances = { caller: Caller; signal: AbortSignal; exchange: Exchange };
+
+/** What services ask each other in their own name is part of a call that is logged. The gateway logs none itself. */
+const isLogged = ({ type, id, requestId }: Caller): boolean =>
+  requestId !== '' && (type !== 'service' || id === 'gateway');
 
 function assertCredential({ credential, callers }: Operation, caller: Caller): void {
   if (credential === 'none') return;
@@ -258,7 +316,7 @@ async function shapeProblems(
   request: Message,
   check: AnyCheck | undefined,
 ): Promise<string[]> {
-  const messages = validate(method.input, request);
+  const messages = [...validate(method.input, request), ...cursorProblems(request)];
   return check ? [...messages, ...(await check(request))] : messages;
 }
 
@@ -269,78 +327,37 @@ async function assertValid(
   check: AnyCheck | undefined,
 ): Promise<void> {
   const messages = await shapeProblems(operation, request, check);
-  if (operation.defaultTenant && fieldText(operation, request, operation.defaultTenant) === '') {
-    if (caller.tenant) setField(operation, request, operation.defaultTenant, caller.tenant);
-    else messages.push('Tenant is required');
-  }
+  messages.push(...tenantProblems(operation, request, caller));
   if (messages.length > 0) throw invalid([...new Set(messages)]);
+  fillTenant(operation, request, caller);
 }
 
 function authorize(operation: Operation, request: Message, caller: Caller) {
   if (operation.allow.length === 0) return { allowedBy: undefined, permission: '' };
   const allowedBy = operation.allow.find((rule) => allows(rule, operation, request, caller));
-  if (!allowedBy)
-    throw caller.ssoRequired && tenantField(operation) !== '' ? ssoRequired() : denied();
+  if (!allowedBy) throw refusalOf(operation, request, caller);
   if (operation.recentLogin) assertRecentLogin(caller);
   return { allowedBy, permission: 'permission' in allowedBy ? allowedBy.permission : '' };
+}
+
+function refusalOf(operation: Operation, request: Message, caller: Caller): ServiceError {
+  const whole = { ...caller, limitedTo: '' };
+  if (
+    caller.limitedTo !== '' &&
+    operation.allow.some((rule) => allows(rule, operation, request, whole))
+  )
+    return linkUnconfirmed();
+  return tenantField(operation) === '' ? denied() : refusalIn(caller);
+}
+
+/** Active members of a tenant learn why it is shut to them; all others get the same answer as for a tenant that does not exist. */
+function refusalIn({ ssoRequired: lacksSso, suspendedName }: Caller): ServiceError {
+  if (suspendedName !== '') return suspended(suspendedName);
+  return lacksSso ? ssoRequired() : denied();
 }
 
 /** What the audit says of a refused call: the first permission that would have allowed it. */
 function wantedPermission(operation: Operation): string {
   const rule = operation.allow.find((candidate) => 'permission' in candidate);
   return rule && 'permission' in rule ? rule.permission : '';
-}
-
-function allows(rule: Rule, operation: Operation, request: Message, caller: Caller): boolean {
-  switch (rule.kind) {
-    case 'self':
-      return (
-        caller.type === 'user' &&
-        (rule.field === 'caller' || isSelf(fieldText(operation, request, rule.field), caller))
-      );
-    case 'tenant':
-      return holdsInTenant(caller, rule.permission, fieldText(operation, request, rule.field));
-    case 'platform':
-      return (
-        holdsOnPlatform(caller, rule.permission) &&
-        (rule.without === '' || fieldText(operation, request, rule.without) === '')
-      );
-    case 'handler':
-      return true;
-  }
-}
-
-const isSelf = (value: string, caller: Caller) =>
-  value !== '' && (value === caller.id || value === caller.email);
-
-/** The proto path of the field that names an operation's tenant, "" where it has none. */
-export function tenantField(operation: Operation): string {
-  const rule = operation.allow.find((candidate) => candidate.kind === 'tenant');
-  return rule?.kind === 'tenant' ? rule.field : '';
-}
-
-/** The text in a request's field, "" where it or a record on the way is absent. */
-export function fieldText(operation: Operation, request: Message, path: string): string {
-  if (path === '') return '';
-  let at = reflect(operation.method.input, request);
-  const names = path.split('.');
-  for (const name of names.slice(0, -1)) {
-    const field = at.desc.fields.find((candidate) => candidate.name === name);
-    if (field?.fieldKind !== 'message' || !at.isSet(field)) return '';
-    at = at.get(field);
-  }
-  const field = at.desc.fields.find((candidate) => candidate.name === names.at(-1));
-  const value: unknown = field && at.get(field);
-  return typeof value === 'string' ? value : '';
-}
-
-function setField(operation: Operation, request: Message, path: string, value: string): void {
-  let at = reflect(operation.method.input, request);
-  const names = path.split('.');
-  for (const name of names.slice(0, -1)) {
-    const field = at.desc.fields.find((candidate) => candidate.name === name);
-    if (field?.fieldKind === 'message') at = at.get(field);
-  }
-  const field = at.desc.fields.find((candidate) => candidate.name === names.at(-1));
-  if (field) at.set(field, value);
 }

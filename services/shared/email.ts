@@ -1,11 +1,17 @@
 import { domainToASCII } from 'node:url';
 import { invalid } from './errors.ts';
+import { mapWidth } from './width.ts';
 
 export type Email = {
   /** As it is shown and mailed to: trimmed, NFC. */
   address: string;
-  /** What makes it unique: lower-case local part and lower-case punycode domain. */
+  /**
+   * What makes it unique: the local part mapped in width and case and composed (UsernameCaseMapped, RFC 8265 section 3.3),
+   * and the lower-case punycode domain.
+   */
   key: string;
+  /** The key as it was before widths were mapped: some stored rows still have it. */
+  unmappedKey: string;
   /** Lower-case punycode. */
   domain: string;
 };
@@ -26,5 +32,7 @@ export function findEmail(text: string): Email | undefined {
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1)).toLowerCase();
   if (at < 1 || domain === '') return undefined;
-  return { address, key: `${address.slice(0, at).toLowerCase()}@${domain}`, domain };
+  const local = address.slice(0, at);
+  const key = `${mapWidth(local).toLowerCase().normalize('NFC')}@${domain}`;
+  return { address, key, unmappedKey: `${local.toLowerCase()}@${domain}`, domain };
 }

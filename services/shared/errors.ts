@@ -17,6 +17,20 @@ export type ErrorCode =
   | 'unimplemented'
   | 'internal';
 
+/** The HTTP status of each code, as the gateway answers it. */
+export const httpStatus: Record<ErrorCode, number> = {
+  invalid_argument: 400,
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 400,
+  already_exists: 400,
+  failed_precondition: 400,
+  resource_exhausted: 429,
+  unimplemented: 400,
+  unavailable: 500,
+  internal: 500,
+};
+
 const connectCodes: Record<ErrorCode, Code> = {
   invalid_argument: Code.InvalidArgument,
   unauthenticated: Code.Unauthenticated,
@@ -69,12 +83,26 @@ export const recentLoginRequired = () => denied('recent login required', 'RECENT
 /** For members alone: whoever is none does not learn that there is such a tenant. */
 export const ssoRequired = () =>
   denied('this organisation requires single sign-on', 'SSO_REQUIRED');
+/** For active members of the tenant alone. */
+export const suspended = (tenantName: string) =>
+  denied(`tenant ${tenantName} is suspended`, 'TENANT_SUSPENDED');
+/** For sessions that are limited to one tenant (see caller.limited_to). */
+export const linkUnconfirmed = () =>
+  denied(
+    'this session holds rights in one organisation only, until you confirm with an older credential that its sign-in belongs to your account: see Users_ConfirmIdentity',
+    'LINK_UNCONFIRMED',
+  );
 export const notFound = (what: string) =>
   new ServiceError('not_found', 'NOT_FOUND', `${what} not found`);
 export const alreadyExists = (message: string) =>
   new ServiceError('already_exists', 'ALREADY_EXISTS', message);
 export const failedPrecondition = (message: string, reason = 'FAILED_PRECONDITION') =>
   new ServiceError('failed_precondition', reason, message);
+const deadTokenReason = 'DEAD_TOKEN';
+/** For a one-time token of any kind that is unknown, used or expired: which of these is not told. */
+export const deadToken = () =>
+  failedPrecondition('the token is not valid any more', deadTokenReason);
+export const isDeadToken = ({ reason }: ServiceError): boolean => reason === deadTokenReason;
 export const exhausted = (message: string, retryAfter: number) =>
   new ServiceError('resource_exhausted', 'RATE_LIMITED', message, retryAfter);
 export const unavailable = (message = 'the service is temporarily unavailable') =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Broker, BrokerMessage } from './broker.ts';
-import { unavailable } from './errors.ts';
+import { exhausted, unavailable } from './errors.ts';
 import { type FollowedEvent, followEvents } from './events.ts';
 import { createLog } from './log.ts';
 
@@ -95,6 +95,11 @@ test('an event that fails by itself is given up after ten times, and never for a
   assert.equal((await follow({ handle: poisoned, deliveries: 10 })).settled, 'ack');
   assert.equal(
     (await follow({ handle: () => Promise.reject(unavailable()), deliveries: 500 })).settled,
+    'given back',
+  );
+  assert.equal(
+    (await follow({ handle: () => Promise.reject(exhausted('too many', 1)), deliveries: 500 }))
+      .settled,
     'given back',
   );
   const readOnly = Object.assign(new Error('cannot execute DELETE in a read-only transaction'), {

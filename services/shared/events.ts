@@ -1,9 +1,10 @@
 import { CallerSchema } from '@bailiwick/proto/gen/bailiwick/common/v1/caller_pb.ts';
 import { create } from '@bufbuild/protobuf';
 import type { Broker, BrokerMessage } from './broker.ts';
-import { isAway } from './errors.ts';
+import { isAway, toServiceError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { AuditDraft, Origin, StreamMessage } from './outbox.ts';
+import { inRequest } from './request-id.ts';
 
 // How a service follows what happens in another one.
 
@@ -67,10 +68,11 @@ async function follow(
   if (!event)
     return log.error('a message of the event stream is no event', { subject: message.subject });
   try {
-    await handle(event);
+    await inRequest(event.origin.caller.requestId, () => handle(event));
   } catch (error) {
-    // However long an outage takes, it is no fault of the event.
-    if (lasting || message.deliveries < tries || isAway(error)) throw error;
+    // However long an outage or a crowd of other work takes, it is no fault of the event.
+    const isTransient = isAway(error) || toServiceError(error).code === 'resource_exhausted';
+    if (lasting || message.deliveries < tries || isTransient) throw error;
     log.error('an event could not be followed and is given up', {
       subject: message.subject,
       event: event.id,

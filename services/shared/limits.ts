@@ -2,7 +2,14 @@ import { isIP, isIPv6 } from 'node:net';
 import { defineEntity, p } from '@mikro-orm/core';
 import { exhausted } from './errors.ts';
 import { plainAddress } from './networks.ts';
-import { type Database, onPool, type Run, type Statement } from './orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  onPool,
+  type Run,
+  type Statement,
+} from './orm.ts';
 
 // Rate limits, counted in the owning service's database by one atomic statement each: all replicas share them, and two
 // hundred calls at once are counted as two hundred.
@@ -43,10 +50,21 @@ export const perMinute = (count: number): Limit => ({ count, seconds: 60 });
 
 /** Counts a client's calls of an open operation, before anything else is done for them: the handler of a service's Limits rpc. */
 export function countAddress(limiter: Limiter, limits: Readonly<Record<string, Limit>>) {
-  return async ({ rate, ip }: { rate: string; ip: string }): Promise<object> => {
+  return async ({
+    rate,
+    ip,
+    report,
+  }: {
+    rate: string;
+    ip: string;
+    report: boolean;
+  }): Promise<Partial<LimitState>> => {
     const limit = limits[rate];
-    if (limit) await limiter.take(`address ${rate} ${callerNetwork(ip)}`, limit);
-    return {};
+    if (!limit) return {};
+    const state = await limiter.count(`address ${rate} ${callerNetwork(ip)}`, limit);
+    // Gateways of earlier versions expect the error.
+    if (state.exceeded && !report) throw tooMany(state.resetSeconds);
+    return state;
   };
 }
 
@@ -64,24 +82,55 @@ const sweep: Statement = {
   text: 'delete from rate_window where ends_at < now()',
 };
 
+/** Deletes a tenant's counts: its id is a word of their keys. */
+export async function purgeCounts(em: EntityManager, tenant: string): Promise<void> {
+  await execute(em, "delete from rate_window where $1 = any (string_to_array(key, ' '))", [tenant]);
+}
+
+/** A limit after one use of it. */
+export type LimitState = {
+  limit: number;
+  windowSeconds: number;
+  remaining: number;
+  resetSeconds: number;
+  exceeded: boolean;
+};
+
+const tooMany = (retryAfter: number) => exhausted('too many requests, try again later', retryAfter);
+
 export type Limiter = ReturnType<typeof createLimiter>;
 
 export function createLimiter(database: Database) {
-  /** Counts one use, inside a transaction where that is `run`. The seconds until the next is allowed, 0 = this one is. */
-  async function use(
+  /** Counts one use, inside a transaction where that is `run`. */
+  async function count(
     key: string,
-    { count, seconds }: Limit,
+    limit: Limit,
     run: Run = onPool(database),
-  ): Promise<number> {
-    const [row] = await run<{ count: number; seconds_left: number }>(take, [key, seconds]);
-    return row && row.count > count ? Math.max(1, row.seconds_left) : 0;
+  ): Promise<LimitState> {
+    const [row] = await run<{ count: number; seconds_left: number }>(take, [key, limit.seconds]);
+    const { count: used, seconds_left: left } = row ?? { count: 0, seconds_left: limit.seconds };
+    return {
+      limit: limit.count,
+      windowSeconds: limit.seconds,
+      remaining: Math.max(0, limit.count - used),
+      // The end is stored in milliseconds: rounded up, it makes the seconds one too many.
+      resetSeconds: Math.min(limit.seconds, Math.max(1, left)),
+      exceeded: used > limit.count,
+    };
+  }
+
+  /** The same. The seconds until the next is allowed, 0 = this one is. */
+  async function use(key: string, limit: Limit, run?: Run): Promise<number> {
+    const { exceeded, resetSeconds } = await count(key, limit, run);
+    return exceeded ? resetSeconds : 0;
   }
   return {
+    count,
     use,
     /** The same, refusing with `resource_exhausted` what is too much. */
     async take(key: string, limit: Limit, run?: Run): Promise<void> {
       const wait = await use(key, limit, run);
-      if (wait > 0) throw exhausted('too many requests, try again later', wait);
+      if (wait > 0) throw tooMany(wait);
     },
     async sweep(): Promise<void> {
       await database.query(sweep, []);

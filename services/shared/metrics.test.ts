@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { operations } from '@bailiwick/proto/registry.ts';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { countOperation } from './calls.ts';
+import { type ErrorCode, httpStatus } from './errors.ts';
 import { counter, gauge, level, startMetrics, timing } from './metrics.ts';
+import { measureProcess } from './runtime-metrics.ts';
 
 const reader = new PrometheusExporter({ preventServerStart: true });
 
@@ -66,4 +70,19 @@ test('a gauge asks all its sources, and makes nothing up for the one that fails 
     'lag_seconds{service="identity"} 1',
     'lag_seconds{service="access"} 2',
   ]);
+});
+
+test('the page of a gateway stays below 200 KB after every operation was answered with every code', async () => {
+  for (const { name, public: isPublic } of operations.values()) {
+    if (!isPublic) continue;
+    for (const code of ['ok', ...(Object.keys(httpStatus) as ErrorCode[])] as const)
+      for (const seconds of [0.001, 0.1, 10]) countOperation(name, code, seconds);
+  }
+  measureProcess();
+  const { resourceMetrics } = await reader.collect();
+  const page = new PrometheusSerializer('', false, undefined, true, true).serialize(
+    resourceMetrics,
+  );
+  assert.match(page, /bailiwick_operations_total\{operation="Groups_Save",status="429"\} 3/);
+  assert.ok(page.length < 200_000, `${page.length} bytes`);
 });

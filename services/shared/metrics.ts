@@ -104,6 +104,18 @@ export function gauge<Labels extends Attributes = Record<string, never>>({
   };
 }
 
+export type Total = { from(read: () => number): void };
+
+/** A counter that something else counts: its value is looked up at each scrape. */
+export function total({ name, about }: Options): Total {
+  const sources: Array<() => number> = [];
+  define((bound) =>
+    bound.createObservableCounter(name, { description: about }).addCallback((result) => {
+      for (const read of sources) result.observe(read());
+    }));
+  return { from: (read) => void sources.push(read) };
+}
+
 /** A scrape waits no longer than this for a source: with the database away the other metrics matter most. */
 const readLimitMs = 1000;
 

@@ -3,6 +3,7 @@ import type { EntitySchema } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
+import { connectionProblem } from './database-problem.ts';
 import type { Log } from './log.ts';
 import { connectionOf, type Database, databaseRole, ormOptions } from './orm.ts';
 
@@ -34,6 +35,7 @@ export type MigrationOptions = {
 /**
  * Brings one service's schema up to its code's version, with the role the service works as. Safe to
  * run twice and by two at once.
+ * @throws DatabaseProblem where the database cannot be connected to.
  */
 export async function migrate(
   schema: ServiceSchema,
@@ -100,8 +102,9 @@ async function connect(url: string, waitSeconds: number, log: Log): Promise<Clie
       await client.connect();
       return client;
     } catch (error) {
-      if (Date.now() >= deadline) throw error;
-      log.warn('waiting for the database', { error });
+      const problem = connectionProblem(error, url);
+      if (Date.now() >= deadline) throw problem;
+      log.warn('waiting for the database', { problem: problem.message });
     }
   }
 }

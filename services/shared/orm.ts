@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type EntitySchema, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import { SpanKind } from '@opentelemetry/api';
@@ -5,9 +6,23 @@ import { CompiledQuery, type Transaction } from 'kysely';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { causesOf } from './errors.ts';
 import type { Log } from './log.ts';
+import { gauge } from './metrics.ts';
 import { inSpan } from './trace.ts';
+import { createTransactionTurns, type Scope } from './turns.ts';
 
 export type { EntityManager };
+
+/** Work that runs last in a transaction, before its commit. */
+type BeforeCommit = (em: EntityManager) => Promise<void>;
+
+const beforeCommits = new WeakMap<EntityManager, Set<BeforeCommit>>();
+
+/** Adds work to the end of the transaction of `em`, once. If it throws, the transaction is rolled back. */
+export function beforeCommit(em: EntityManager, work: BeforeCommit): void {
+  const works = beforeCommits.get(em);
+  if (!works) throw new Error('this is not the entity manager of a transaction');
+  works.add(work);
+}
 
 /** A prepared statement: one name for one text, planned once a connection. */
 export type Statement = { name: string; text: string };
@@ -21,7 +36,30 @@ export type DatabaseOptions = {
   log: Log;
 };
 
+const connections = gauge<{ service: string; state: 'used' | 'idle' }>({
+  name: 'bailiwick_database_connections',
+  about: 'Connections of a service to its database, in use and idle.',
+});
+
+const waiting = gauge<{ service: string }>({
+  name: 'bailiwick_database_waiting',
+  about: 'Calls that wait for a connection to the database.',
+});
+
+function measurePool(service: string, pool: Pool): void {
+  connections.from(() => [
+    { value: pool.totalCount - pool.idleCount, labels: { service, state: 'used' } },
+    { value: pool.idleCount, labels: { service, state: 'idle' } },
+  ]);
+  waiting.from(() => [{ value: pool.waitingCount, labels: { service } }]);
+}
+
 export type Database = ReturnType<typeof openDatabase>;
+
+/** Any statement ends by then, by itself or with an error of the server's. */
+const statementLimitMs = 10_000;
+/** A connection that is in use and silent for longer than that has lost its server. */
+const silenceLimitMs = statementLimitMs + 2000;
 
 /** The role a service works as: it has rights in that service's schema and nowhere else. */
 export const databaseRole = (service: string) => `bailiwick_${service}`;
@@ -68,10 +106,11 @@ export function openDatabase(options: DatabaseOptions) {
     driverOptions: {
       ...connectionOf(options.url),
       application_name: `bailiwick-${options.service}`,
-      options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000`,
+      options: `-c role=${databaseRole(options.service)} -c search_path=${options.service} -c statement_timeout=${statementLimitMs} -c idle_in_transaction_session_timeout=15000`,
       // A server that is away refuses at once; one that has too much to do takes its time.
       connectionTimeoutMillis: 8000,
       onPoolCreated(pool: Pool) {
+        endSilentConnections(pool);
         releaseCutConnections(pool);
         pools.push(pool);
       },
@@ -83,10 +122,13 @@ export function openDatabase(options: DatabaseOptions) {
   orm.em.getConnection().getClient();
   const [pool] = pools;
   if (!pool) throw new Error('the database pool was not made');
+  measurePool(options.service, pool);
   const transactionSpan = {
     kind: SpanKind.CLIENT,
     attributes: { 'db.system.name': 'postgresql', 'db.namespace': options.service },
   };
+
+  const turns = createTransactionTurns(options.poolSize);
 
   return {
     service: options.service,
@@ -94,15 +136,29 @@ export function openDatabase(options: DatabaseOptions) {
 
     /**
      * Runs `work` in one transaction, scoped to a tenant ("" = the platform's own rows, null = no
-     * tenant-scoped table may be touched). Everything commits together or not at all.
+     * tenant-scoped table may be touched). Everything commits together or not at all. Transactions of one `row` run one
+     * after the other, and those of one tenant share a part of the connections. In a client's own call it throws
+     * resource_exhausted where too many wait; all other work waits.
      */
-    transaction<T>(tenant: string | null, work: (em: EntityManager) => Promise<T>): Promise<T> {
-      const em = orm.em.fork();
-      if (tenant !== null) em.setFilterParams('tenant', { tenant });
-      return inSpan('transaction', transactionSpan, () =>
-        em.transactional((inner) => work(inner as EntityManager)),
-      );
+    transaction<T>(
+      scope: string | null | Scope,
+      work: (em: EntityManager) => Promise<T>,
+    ): Promise<T> {
+      const turn = scope === null || typeof scope === 'string' ? { tenant: scope } : scope;
+      return turns.transaction(turn, () => {
+        const em = orm.em.fork();
+        if (turn.tenant !== null) em.setFilterParams('tenant', { tenant: turn.tenant });
+        return inSpan('transaction', transactionSpan, () =>
+          em.transactional((inner) => withBeforeCommit(inner as EntityManager, work)),
+        );
+      });
     },
+
+    /**
+     * Runs work that reads a row and comes back to it in a transaction, one call after the other for each row. Nothing is held
+     * while it waits. The transaction in it has a row of another name.
+     */
+    inTurn: turns.row,
 
     /** Runs a prepared statement of a queries.ts outside of any transaction. */
     async query<Row extends QueryResultRow>(
@@ -120,6 +176,17 @@ export function openDatabase(options: DatabaseOptions) {
 
     close: () => orm.close(true),
   };
+}
+
+async function withBeforeCommit<T>(
+  em: EntityManager,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  const last = new Set<BeforeCommit>();
+  beforeCommits.set(em, last);
+  const result = await work(em);
+  for (const each of last) await each(em);
+  return result;
 }
 
 /**
@@ -192,6 +259,21 @@ const foreignTenantGuard: EventSubscriber = {
     }
   },
 };
+
+// A server that hangs, or a network that drops what is sent, closes no connection: the driver would wait for an answer for ever,
+// and the pool would be empty until the operating system gives up, a quarter of an hour later.
+function endSilentConnections(pool: Pool): void {
+  const taken = new WeakSet<PoolClient>();
+  pool.on('acquire', (client) => taken.add(client));
+  pool.on('release', (_error, client) => taken.delete(client));
+  pool.on('connect', (client) => {
+    // The driver's types do not have it. Over TLS it is the encrypted stream.
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    stream.setTimeout(silenceLimitMs, () => {
+      if (taken.has(client)) stream.destroy();
+    });
+  });
+}
 
 // Kysely gives a transaction's connection back after its rollback, and the rollback of a connection that the server
 // cut never succeeds: each outage would take connections out of the pool for good, until none is left.

@@ -2,8 +2,10 @@ import { Buffer } from 'node:buffer';
 import { defineEntity, p } from '@mikro-orm/core';
 import { type Caller, grantOf } from './caller.ts';
 import { invalid } from './errors.ts';
+import { currentMark } from './idempotency/current.ts';
 import { createId } from './ids.ts';
-import type { EntityManager } from './orm.ts';
+import { beforeCommit, type EntityManager } from './orm.ts';
+import { currentRequestId } from './request-id.ts';
 import type { Task } from './tasks.ts';
 import { currentTraceId, currentTraceparent } from './trace.ts';
 
@@ -133,6 +135,8 @@ export function recordChange(em: EntityManager, origin: Origin, change: Change):
       `what is told of the change, before and after, would be larger than ${largestKiB} KiB`,
       'CHANGE_TOO_LARGE',
     );
+  const mark = code === '' ? currentMark() : undefined;
+  if (mark) beforeCommit(em, mark);
   em.persist(
     em.create(OutboxEntity, {
       ...written,
@@ -220,7 +224,7 @@ function draft(
     Permission: permission,
     IP: caller.ip,
     UserAgent: caller.userAgent,
-    RequestID: caller.requestId,
+    RequestID: caller.requestId || currentRequestId(),
     TraceID: currentTraceId(),
     ...outcome,
   };

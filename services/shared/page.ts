@@ -9,6 +9,19 @@ import { type KeyRing, purposeKey } from './seal.ts';
 const defaultLimit = 50;
 const maxLimit = 200;
 const macLength = 16;
+const badCursor = 'Page.Cursor is not a cursor of this list';
+
+/**
+ * What is wrong with a request's cursor whatever list it is for, as messages: `read` makes sure that it belongs to the list,
+ * which needs a request that is whole.
+ */
+export function cursorProblems(request: object): string[] {
+  const cursor = 'page' in request && (request.page as { cursor?: unknown } | undefined)?.cursor;
+  if (typeof cursor !== 'string' || cursor === '') return [];
+  const bytes = Buffer.from(cursor, 'base64url');
+  const after = bytes.subarray(macLength).toString();
+  return bytes.toString('base64url') === cursor && /^[\x20-\x7e]+$/.test(after) ? [] : [badCursor];
+}
 
 /** What a query needs of a page request: how many rows it is to give, one more than the page holds, and after which. */
 export type PageQuery = { limit: number; after: string };
@@ -47,7 +60,7 @@ export function createPager(ring: KeyRing) {
       const genuine =
         mac.length === macLength &&
         keys().some((key) => timingSafeEqual(mac, macOf(key, binding, after)));
-      if (!genuine) throw invalid('Page.Cursor is not a cursor of this list', 'BAD_CURSOR');
+      if (!genuine) throw invalid(badCursor, 'BAD_CURSOR');
       return { limit, after };
     },
 

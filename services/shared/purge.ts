@@ -1,5 +1,6 @@
 import type { Broker } from './broker.ts';
 import { followEvents } from './events.ts';
+import { purgeCounts } from './limits.ts';
 import type { Log } from './log.ts';
 import type { ServiceSchema } from './migrations.ts';
 import { type Database, type EntityManager, execute, isTenantScoped } from './orm.ts';
@@ -50,6 +51,7 @@ export function followPurges({
           // A transaction each: within one, each batch would read past all that were deleted before it.
           for (const table of tablesOfTenants(schema))
             while (await database.transaction(tenant, (em) => purgeBatch(em, table, tenant)));
+          await database.transaction(tenant, (em) => purgeCounts(em, tenant));
           after?.(tenant);
         },
       },

@@ -43,3 +43,27 @@ test('what is away is asked each time, so that its return is told at once', asyn
   assert.equal(await readiness(), undefined);
   assert.equal(asked(), 3);
 });
+
+test('a check that hangs is reported within its limit, is not started again meanwhile, and is over when it ends', async () => {
+  let checks = 0;
+  let end = () => {};
+  const readiness = createReadiness(() => {
+    checks++;
+    return checks === 1 ? new Promise<void>((resolve) => (end = resolve)) : Promise.resolve();
+  }, 50);
+  const began = performance.now();
+  const problems = await Promise.all(Array.from({ length: 20 }, readiness));
+  assert.ok(performance.now() - began < 2000);
+  assert.deepEqual(
+    [...new Set(problems)],
+    ['a check of what this process needs has not ended yet'],
+  );
+  // By now it is late already: nobody waits for it once more.
+  const again = performance.now();
+  assert.notEqual(await readiness(), undefined);
+  assert.ok(performance.now() - again < 40);
+  assert.equal(checks, 1);
+  end();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await readiness(), undefined);
+});

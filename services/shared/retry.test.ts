@@ -7,6 +7,11 @@ import { Unanswered, withRetries } from './retry.ts';
 const { save, get } = Groups.method;
 const unprocessed = new Unanswered(true, undefined);
 const unknown = new Unanswered(false, undefined);
+const failedWith = (code: string) =>
+  new Unanswered(
+    true,
+    new Error('there is no connection', { cause: Object.assign(new Error(code), { code }) }),
+  );
 
 /** How often a call is attempted whose attempts end like this, and how it ends. */
 async function attempts(
@@ -69,9 +74,23 @@ test('all attempts share one deadline, and nobody is called for a client that ha
   );
 });
 
-test('a service that cannot be reached is waited for as long as it takes to start, not longer', async () => {
+test('a call to a service that refuses connections ends after the time that a process takes to start', async () => {
   const began = performance.now();
-  assert.partialDeepStrictEqual(await attempts(save, [unprocessed]), { result: unprocessed });
+  const refused = failedWith('ECONNREFUSED');
+  assert.partialDeepStrictEqual(await attempts(save, [refused]), { result: refused });
   const took = performance.now() - began;
   assert.ok(took > 1500 && took < 4000, String(took));
+});
+
+test('a call whose connections time out or whose host name does not resolve is repeated until its own deadline', async () => {
+  for (const code of ['UND_ERR_CONNECT_TIMEOUT', 'EAI_AGAIN', 'ENOTFOUND']) {
+    const slow = failedWith(code);
+    const began = performance.now();
+    assert.partialDeepStrictEqual(
+      await attempts(save, [failedWith('ECONNREFUSED'), slow], { timeoutMs: 3000 }),
+      { result: slow },
+    );
+    const took = performance.now() - began;
+    assert.ok(took > 2700 && took < 4000, `${code}: ${took}`);
+  }
 });

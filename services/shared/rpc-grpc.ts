@@ -13,8 +13,15 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Material } from './certificates.ts';
+import { replayedHeader } from './idempotency/headers.ts';
 import { patienceMs, slownessMs, Unanswered } from './retry.ts';
-import { type Attempt, createWireTransport, type WireOptions, type WireTransport } from './rpc.ts';
+import {
+  type Attempt,
+  createWireTransport,
+  type WireAnswer,
+  type WireOptions,
+  type WireTransport,
+} from './rpc.ts';
 import type { Tls } from './tls.ts';
 
 // The hop over gRPC: for meshes, and where each call is to be balanced by itself. Loaded only with BAILIWICK_RPC=grpc.
@@ -65,7 +72,7 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
     }
   }
 
-  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {
+  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<WireAnswer> {
     const deadline = Date.now() + timeoutMs;
     await connected(timeoutMs);
     // Should the connection end right now, the call waits for the next one: it is certainly unsent. What a server refused (GOAWAY)
@@ -84,9 +91,11 @@ export function createGrpcTransport(options: WireOptions): WireTransport {
         (error, answer) => {
           signal?.removeEventListener('abort', cancel);
           if (error) reject(failure(error));
-          else resolve(answer ?? new Uint8Array());
+          else resolve({ body: answer ?? new Uint8Array(), replayed });
         },
       );
+      let replayed = false;
+      call.on('metadata', (received) => (replayed = received.get(replayedHeader).length > 0));
       const cancel = () => call.cancel();
       if (signal?.aborted) cancel();
       else signal?.addEventListener('abort', cancel);

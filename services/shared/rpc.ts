@@ -23,9 +23,11 @@ import { Pool } from 'undici';
 import { type Caller, type CallerSigner, callerHeader, serviceCaller } from './caller.ts';
 import { callOut, timed } from './calls.ts';
 import { hopAgent, unprocessedHeader } from './connections.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { Dispatch, Exchange } from './dispatch.ts';
 import { toConnectError, toServiceError, unavailable } from './errors.ts';
 import { greetingConnector, notGreeted } from './greet.ts';
+import { idempotencyKeyHeader, replayedHeader } from './idempotency/headers.ts';
+import { currentRequestId } from './request-id.ts';
 import { patienceMs, slownessMs, Unanswered, withRetries } from './retry.ts';
 import type { Tls } from './tls.ts';
 import { currentTraceparent, traceparentHeader } from './trace.ts';
@@ -64,10 +66,13 @@ export type Attempt = {
   signal: AbortSignal | undefined;
 };
 
+/** The message of an answer, and whether it is that of an earlier call with the same Idempotency-Key. */
+export type WireAnswer = { body: Uint8Array; replayed: boolean };
+
 /** Makes attempts. Throws a ConnectError for an answer that is an error, and Unanswered for none. */
 export type Wire = {
   system: 'connectrpc' | 'grpc';
-  send(attempt: Attempt): Promise<Uint8Array>;
+  send(attempt: Attempt): Promise<WireAnswer>;
   close(): Promise<void>;
 };
 
@@ -78,21 +83,24 @@ export function createWireTransport({ audience, sign }: WireOptions, wire: Wire)
       method: DescMethodUnary<I, O>,
       signal: AbortSignal | undefined,
       timeoutMs: number = defaultTimeoutMs,
-      _header: unknown,
+      header: ConstructorParameters<typeof Headers>[0],
       input: MessageInitShape<I>,
       context?: ContextValues,
     ): Promise<UnaryResponse<I, O>> {
       const body = toBinary(method.input, create(method.input, input));
       const caller = sign(requireCaller(context), audience);
-      const bytes = await callOut({ service: audience, method, system: wire.system }, () => {
-        const headers = { [callerHeader]: caller, ...traceHeader() };
-        const attempt = (remainingMs: number) =>
-          wire.send({ method, headers, body, signal, timeoutMs: Math.ceil(remainingMs) });
-        return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) =>
-          Promise.reject(rpcError(error)),
-        );
-      });
-      return response(method, fromBinary(method.output, bytes));
+      const { body: bytes, replayed } = await callOut(
+        { service: audience, method, system: wire.system },
+        () => {
+          const headers = { [callerHeader]: caller, ...traceHeader(), ...keyHeader(header) };
+          const attempt = (remainingMs: number) =>
+            wire.send({ method, headers, body, signal, timeoutMs: Math.ceil(remainingMs) });
+          return withRetries({ method, timeoutMs, signal }, attempt).catch((error: unknown) =>
+            Promise.reject(rpcError(error)),
+          );
+        },
+      );
+      return response(method, fromBinary(method.output, bytes), replayed);
     },
     stream: noStream,
     close: () => wire.close(),
@@ -111,7 +119,7 @@ export function createHttpTransport(options: WireOptions): WireTransport {
     connect: greetingConnector({ connectMs: patienceMs, greetMs: slownessMs, tls: options.tls }),
   });
 
-  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<Uint8Array> {
+  async function send({ method, headers, body, timeoutMs, signal }: Attempt): Promise<WireAnswer> {
     const deadline = AbortSignal.timeout(timeoutMs);
     const response = await pool.request({
       method: 'POST',
@@ -129,7 +137,8 @@ export function createHttpTransport(options: WireOptions): WireTransport {
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
     const bytes = new Uint8Array(await response.body.arrayBuffer());
-    if (response.statusCode === 200) return bytes;
+    if (response.statusCode === 200)
+      return { body: bytes, replayed: response.headers[replayedHeader] !== undefined };
     const failure = new ConnectError(`HTTP ${response.statusCode}`, Code.Unavailable);
     if (response.headers[unprocessedHeader] !== undefined) throw new Unanswered(true, failure);
     if (!String(response.headers['content-type']).startsWith('application/json')) {
@@ -169,7 +178,7 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
       method: DescMethodUnary<I, O>,
       signal: AbortSignal | undefined,
       timeoutMs: number | undefined,
-      _header: unknown,
+      header: ConstructorParameters<typeof Headers>[0],
       input: MessageInitShape<I>,
       context?: ContextValues,
     ): Promise<UnaryResponse<I, O>> {
@@ -180,10 +189,11 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
         const caller = requireCaller(context);
         const deadline = AbortSignal.timeout(timeoutMs ?? defaultTimeoutMs);
         const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
-        const message = await timed(operationOf(method).host, method, () =>
-          target(method, request, caller, ends),
+        const exchange: Exchange = { idempotencyKey: keyHeader(header)[idempotencyKeyHeader] };
+        const message = await timed(operationOf(method).host, () =>
+          before(ends, target(method, request, caller, ends, exchange)),
         );
-        return response(method, message as UnaryResponse<I, O>['message']);
+        return response(method, message as UnaryResponse<I, O>['message'], exchange.replayed);
       } catch (error) {
         throw toConnectError(toServiceError(error));
       }
@@ -192,9 +202,23 @@ export function createLocalTransport(): Transport & { connect(dispatch: Dispatch
   };
 }
 
-/** The same transport for calls in a service's own name. */
+/**
+ * The result of work, or `unavailable` once the signal has ended. As over the wire, the caller is answered at its deadline, and the
+ * work goes on until it notices.
+ */
+function before<T>(ends: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(unavailable());
+    const settled = () => ends.removeEventListener('abort', end);
+    ends.addEventListener('abort', end, { once: true });
+    if (ends.aborted) end();
+    void work.then(resolve, reject).finally(settled);
+  });
+}
+
+/** The same transport for calls in a service's own name, as a part of the request at hand. */
 export function asService(transport: Transport, service: string): Transport {
-  const own = contextFor(serviceCaller(service));
+  const own = () => contextFor(serviceCaller(service, currentRequestId()));
   return {
     unary: (method, signal, timeoutMs, header, input, context) =>
       transport.unary(
@@ -203,7 +227,7 @@ export function asService(transport: Transport, service: string): Transport {
         timeoutMs,
         header,
         input,
-        context?.get(callerKey) ? context : own,
+        context?.get(callerKey) ? context : own(),
       ),
     stream: noStream,
   };
@@ -213,6 +237,14 @@ export function asService(transport: Transport, service: string): Transport {
 function traceHeader(): Record<string, string> {
   const traceparent = currentTraceparent();
   return traceparent === '' ? {} : { [traceparentHeader]: traceparent };
+}
+
+/** The client's Idempotency-Key: of a caller's own headers no other goes on the way. */
+function keyHeader(header: ConstructorParameters<typeof Headers>[0]): {
+  [idempotencyKeyHeader]?: string;
+} {
+  const key = header === undefined ? null : new Headers(header).get(idempotencyKeyHeader);
+  return key === null ? {} : { [idempotencyKeyHeader]: key };
 }
 
 function requireCaller(context: ContextValues | undefined): Caller {
@@ -235,15 +267,10 @@ const rpcError = (error: unknown) =>
 function response<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   message: UnaryResponse<I, O>['message'],
+  replayed = false,
 ): UnaryResponse<I, O> {
-  return {
-    stream: false,
-    service: method.parent,
-    method,
-    header: new Headers(),
-    trailer: new Headers(),
-    message,
-  };
+  const header = new Headers(replayed ? { [replayedHeader]: 'true' } : {});
+  return { stream: false, service: method.parent, method, header, trailer: new Headers(), message };
 }
 
 function noStream<I extends DescMessage, O extends DescMessage>(

@@ -5,9 +5,10 @@ import type { DescMethodUnary, DescService } from '@bufbuild/protobuf';
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type CallerVerifier, callerHeader } from './caller.ts';
-import type { Dispatch, Routes } from './dispatch.ts';
+import type { Dispatch, Exchange, Routes } from './dispatch.ts';
 import { toConnectError, toServiceError } from './errors.ts';
 import { type HealthState, healthHandlers } from './health.ts';
+import { idempotencyKeyHeader, replayedHeader } from './idempotency/headers.ts';
 import { maxBodyBytes } from './serve.ts';
 import { continueTrace, traceparentHeader } from './trace.ts';
 
@@ -55,11 +56,25 @@ function implementation(
     method.localName,
     async (request: never, context: HandlerContext) => {
       try {
-        const { requestHeader, signal } = context;
+        const { requestHeader, responseHeader, signal } = context;
         const caller = verify(requestHeader.get(callerHeader) ?? undefined);
-        return await continueTrace(requestHeader.get(traceparentHeader) ?? undefined, () =>
-          dispatch(method as DescMethodUnary, request, caller, signal),
+        const exchange: Exchange = {
+          idempotencyKey: requestHeader.get(idempotencyKeyHeader) ?? undefined,
+        };
+        const answered = dispatch.bind(
+          undefined,
+          method as DescMethodUnary,
+          request,
+          caller,
+          signal,
+          exchange,
         );
+        const message = await continueTrace(
+          requestHeader.get(traceparentHeader) ?? undefined,
+          answered,
+        );
+        if (exchange.replayed) responseHeader.set(replayedHeader, 'true');
+        return message;
       } catch (error) {
         throw toConnectError(toServiceError(error));
       }

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import {
   createServer,
   type IncomingMessage,
@@ -12,10 +11,12 @@ import { type DescMethodUnary, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { type CallerVerifier, callerHeader } from './caller.ts';
 import { createConnections } from './connections.ts';
-import type { Dispatch, Routes } from './dispatch.ts';
+import type { Dispatch, Exchange, Routes } from './dispatch.ts';
 import { invalid, toConnectError, toServiceError } from './errors.ts';
 import type { HealthState } from './health.ts';
+import { idempotencyKeyHeader, replayedHeader } from './idempotency/headers.ts';
 import type { Readiness } from './readiness.ts';
+import { readBody, stopReading } from './request-body.ts';
 import type { StockHandler } from './serve-connect.ts';
 import { listenHttp2 } from './serve-http2.ts';
 import { followTls, serverOptions, type Tls } from './tls.ts';
@@ -199,33 +200,6 @@ function makeServer(options: ServerOptions, tls: Tls | undefined, handle: Reques
 const emptyRawError = (_code: string | undefined) =>
   'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
-/**
- * Reads a body, refusing it before more than `limit` bytes are held. The rest of one that is refused is read and forgotten while
- * the request's time lasts: a connection that is closed on a client that still sends takes the answer away from it.
- */
-export async function readBody(
-  request: IncomingMessage,
-  limit: number,
-): Promise<Buffer | undefined> {
-  const refuse = () => void request.resume();
-  if (Number(request.headers['content-length'] ?? 0) > limit) return refuse();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limit) return refuse();
-      chunks.push(chunk);
-    }
-  } catch {
-    // Its client has gone, which is no failure of ours: nobody reads this answer.
-    throw invalid('the request broke off');
-  }
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-}
-
 async function answer(
   method: DescMethodUnary,
   request: IncomingMessage,
@@ -235,19 +209,22 @@ async function answer(
 ) {
   try {
     const caller = verify(headerText(request, callerHeader));
-    const body = await readBody(request, maxBodyBytes);
+    const body = await readBody(request, response, maxBodyBytes);
     if (!body) throw invalid('the message is too large');
     const traceparent = headerText(request, traceparentHeader);
+    const exchange: Exchange = { idempotencyKey: headerText(request, idempotencyKeyHeader) };
     const message = await continueTrace(traceparent, () =>
-      dispatch(method, parse(method, body), caller, callSignal(request, response)),
+      dispatch(method, parse(method, body), caller, callSignal(request, response), exchange),
     );
     const bytes = toBinary(method.output, message);
+    if (exchange.replayed) response.setHeader(replayedHeader, 'true');
     response
       .writeHead(200, { 'content-type': 'application/proto', 'content-length': bytes.length })
       .end(bytes);
   } catch (error) {
     const connectError = toConnectError(toServiceError(error));
     const bytes = errorToJsonBytes(connectError, undefined);
+    stopReading(request, response);
     response
       .writeHead(codeToHttpStatus(connectError.code), {
         'content-type': 'application/json',

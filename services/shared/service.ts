@@ -2,6 +2,10 @@ import { type Broker, openBroker } from './broker.ts';
 import { openCallerVerifier } from './caller.ts';
 import type { Mounted } from './config.ts';
 import { createDispatch, type Dispatch, type Routes, routes, type Served } from './dispatch.ts';
+import { isDeadToken } from './errors.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
+import { sweepCalls } from './idempotency/queries.ts';
+import { callerNetwork } from './limits.ts';
 import type { Log } from './log.ts';
 import { assertSchemaWindow, type ServiceSchema } from './migrations.ts';
 import { type Database, openDatabase } from './orm.ts';
@@ -12,6 +16,7 @@ import { countedMs, createRefusals, type Refusals } from './refusals.ts';
 import { startRelay } from './relay.ts';
 import { repeat } from './repeat.ts';
 import { createRevoker } from './revocation.ts';
+import type { KeyRing } from './seal.ts';
 import { listenRpc } from './serve.ts';
 
 /** A service that is running: called over a listener, or directly in a process that holds several. */
@@ -50,6 +55,9 @@ export async function listenService(
   return { ...listener, ready, beforeDrain: () => listener.retire(), stop: () => service.stop() };
 }
 
+/** How often expired idempotent calls are deleted. */
+const sweepMs = 60_000;
+
 /** Background work of a service; the function it returns stops it and waits for what is in hand. */
 export type Background = (means: { dispatch: Dispatch }) => () => Promise<void>;
 
@@ -58,6 +66,8 @@ export type ServiceParts = { served: readonly Served[]; background?: readonly Ba
 export type ServiceOptions = {
   schema: ServiceSchema;
   settings: { databaseUrl: string; databasePool: number; natsUrl: string };
+  /** Seals the answers that are kept for repetitions of calls. */
+  keyRing: KeyRing;
   log: Log;
   /** Makes the handlers and what runs beside them. */
   parts: (means: { database: Database; broker: Broker; refusals: Refusals }) => ServiceParts;
@@ -70,6 +80,7 @@ export type ServiceOptions = {
 export async function createService({
   schema,
   settings,
+  keyRing,
   log,
   parts,
 }: ServiceOptions): Promise<Service> {
@@ -90,6 +101,12 @@ export async function createService({
     failed: 'refused calls could not be audited',
     work: refusals.tell,
   });
+  const sweepIdempotency = repeat({
+    everyMs: sweepMs,
+    log,
+    failed: 'deleting expired idempotent calls failed, retrying',
+    work: (isStopped) => sweepCalls(database, isStopped),
+  });
   const table = routes(...served);
 
   let hasFoundBroker = false;
@@ -97,16 +114,29 @@ export async function createService({
   const running: Array<() => Promise<void>> = [];
   const begin = whenSchemaFits(database, schema, log, () => {
     relay = startRelay({ database, broker, log });
-    running.push(...[...background, tellOfRefusals].map((start) => start({ dispatch })));
+    running.push(
+      ...[...background, tellOfRefusals, sweepIdempotency].map((start) => start({ dispatch })),
+    );
   });
 
   const dispatch = createDispatch({
     routes: table,
     log,
     revoke: createRevoker(broker),
+    idempotency: createIdempotency({ database, keyRing, log }),
     afterChange: () => relay?.nudge(),
     auditRefusal: (call, error, tenant) => {
       const { type, id, credentialId, ip } = call.caller;
+      if (isDeadToken(error)) {
+        const refusal = {
+          Tenant: '',
+          Action: 'token.refused',
+          Result: 'failed',
+          Code: error.code,
+          Targets: [],
+        } as const;
+        return refusals.record(`token ${callerNetwork(ip)} ${call.operation.name}`, call, refusal);
+      }
       // A stolen credential, or another address, is another caller here: the entry that counts names the last one.
       const kind = [type, id, credentialId, ip, call.operation.name, tenant].join(' ');
       return refusals.record(kind, call, {

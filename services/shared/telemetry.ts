@@ -7,6 +7,7 @@ import type { Environment } from './config.ts';
 import type { Log } from './log.ts';
 import { startMetrics } from './metrics.ts';
 import packageJson from './package.json' with { type: 'json' };
+import { measureProcess } from './runtime-metrics.ts';
 
 // Starts what is wanted of OpenTelemetry, and loads no more than that: sdk-node alone takes a quarter of a second and 6 MB
 // of a process. Configured by the standard OTEL_ variables only (docs/observability.md).
@@ -62,7 +63,10 @@ export async function startTelemetry(
   const stop = plan.traces
     ? await startSdk(name, environment, { readers, contextManager })
     : await startMeters(name, readers);
-  if (readers.length > 0) startMetrics(metrics.getMeter('bailiwick'));
+  if (readers.length > 0) {
+    startMetrics(metrics.getMeter('bailiwick'));
+    measureProcess();
+  }
   return {
     metrics:
       prometheus && ((request, response) => prometheus.getMetricsRequestHandler(request, response)),

@@ -21,6 +21,7 @@ export async function assertMayConfer(
     principalId: caller.id,
     principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
     principalNarrowedTo: caller.narrowedTo,
+    principalLimitedTo: caller.limitedTo,
   };
   const { lacking } = await admission.mayConfer({ ...principal, tenant, ...conferred }, { signal });
   if (lacking !== '')

@@ -1,3 +1,4 @@
+import { IdempotentCallEntity } from '@bailiwick/shared/idempotency/entity.ts';
 import { DekEntity } from '@bailiwick/shared/keys/entities.ts';
 import { RateWindowEntity } from '@bailiwick/shared/limits.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
@@ -9,6 +10,7 @@ import { Limits } from './migrations/002-limits.ts';
 import { Domains } from './migrations/003-domains.ts';
 import { Providers } from './migrations/004-providers.ts';
 import { Joins } from './migrations/005-joins.ts';
+import { Idempotency } from './migrations/007-idempotency.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { FlowEntity, UsedAssertionEntity } from './sign-in/entities.ts';
 
@@ -16,6 +18,7 @@ export const ssoSchema: ServiceSchema = {
   service: 'sso',
   entities: [
     OutboxEntity,
+    IdempotentCallEntity,
     DomainEntity,
     SsoLiftEntity,
     HandledJoinEntity,
@@ -31,6 +34,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '003-domains', class: Domains },
     { name: '004-providers', class: Providers },
     { name: '005-joins', class: Joins },
+    { name: '007-idempotency', class: Idempotency },
   ],
   compatibleFrom: 1,
 };

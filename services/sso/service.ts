@@ -73,6 +73,7 @@ export async function createSso({ settings, peers, log }: Options): Promise<Serv
   const service = await createService({
     schema: ssoSchema,
     settings,
+    keyRing: ring,
     log,
     parts({ database, broker }) {
       const keys = createTenantKeys({ database, service: keyService });

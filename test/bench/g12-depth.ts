@@ -27,7 +27,7 @@ export const depth: Bench = async ({ seconds, rounds }) => {
     ['flat', subjects.shallow],
     ['deep', subjects.deep],
   ]) {
-    await call('TenantMembers_Add', { Tenant, UserID });
+    await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey);
     await call('Groups_Save', { Group: { Tenant, Path: Group } });
     await call('Groups_AddMember', { Tenant, Group, UserID });
     await call('GroupGrants_Add', { Grant: { Tenant, Group, Role: 'reader' } });

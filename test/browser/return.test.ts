@@ -124,6 +124,8 @@ describe('the way on from the sign-in page', { skip: withoutChromium }, () => {
       await page.goto('about:blank');
       await page.goto(`${base}${address}`);
       await page.locator(shown).waitFor();
+      // The rest of the page follows the first answer.
+      await page.waitForLoadState('networkidle');
       return page.locator('html').innerHTML();
     };
     const names = [

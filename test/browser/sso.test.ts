@@ -243,7 +243,7 @@ describe('single sign-on in a browser', { skip: withoutChromium }, () => {
       await stack.call(
         'TenantMembers_Add',
         { Tenant: home.tenant, UserID: User.ID },
-        home.owner.token,
+        stack.platformKey,
       ),
     );
     bodyOf(

@@ -42,6 +42,7 @@ export type PodSpec = {
   automountServiceAccountToken?: boolean;
   enableServiceLinks?: boolean;
   terminationGracePeriodSeconds?: number;
+  dnsConfig?: { options?: Array<{ name: string; value?: string }> };
   restartPolicy?: string;
   securityContext?: Record<string, unknown>;
   imagePullSecrets?: unknown[];
@@ -73,7 +74,7 @@ export type Container = {
 } & Partial<
   Record<
     'startupProbe' | 'readinessProbe' | 'livenessProbe',
-    { httpGet?: { path: string; port: string } }
+    { httpGet?: { path: string; port: string }; initialDelaySeconds?: number }
   >
 >;
 export type Variable = {

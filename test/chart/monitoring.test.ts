@@ -152,7 +152,7 @@ test('alerts ask for metrics that there are, of this installation, and lead to a
   // Of the operations, those that the delivery worker alone may call do not count.
   for (const name of ['BailiwickErrors', 'BailiwickSlow']) {
     const { expr } = alerts.find(({ alert }) => alert === name) ?? assert.fail(name);
-    const selectors = expr.match(/operation_seconds_\w+\{[^}]*\}/g) ?? [];
+    const selectors = expr.match(/operation(?:s_total|_seconds_\w+)\{[^}]*\}/g) ?? [];
     assert.ok(selectors.length > 0);
     for (const selector of selectors) {
       const excluded = new RegExp(`^(?:${/operation!~"([^"]+)"/.exec(selector)?.[1]})$`);

@@ -141,7 +141,33 @@ test('Kubernetes asks each process for its probes on the admin port, and a proce
       ['/readyz', 'admin'],
       ['/livez', 'admin'],
     ]);
+    // A process needs about a second to listen; an earlier probe would leave a warning at every install.
+    assert.equal(startupProbe?.initialDelaySeconds, 2);
   }
+});
+
+test('every pod of every scenario resolves the names of Services without trying search domains first', {
+  skip: chart.skip,
+}, async () => {
+  for (const values of sets) {
+    for (const { name, pod } of podsIn(await chart.render(values))) {
+      assert.deepEqual(
+        pod.spec.dnsConfig,
+        { options: [{ name: 'ndots', value: '2' }] },
+        `${name}, ${values.file}`,
+      );
+    }
+  }
+  const own = await chart.render({
+    file: 'minimal',
+    set: ['dnsConfig.options[0].name=use-vc', 'dnsConfig.nameservers[0]=10.0.0.10'],
+  });
+  assert.deepEqual(podOf(own, 'Deployment', 'gateway').spec.dnsConfig, {
+    options: [{ name: 'use-vc' }],
+    nameservers: ['10.0.0.10'],
+  });
+  const none = await chart.render({ file: 'minimal', set: ['dnsConfig=null'] });
+  assert.equal(podOf(none, 'Deployment', 'gateway').spec.dnsConfig, undefined);
 });
 
 test('each workload has a ServiceAccount of its own', { skip: chart.skip }, async () => {

@@ -98,11 +98,14 @@ test('the consumers that KEDA asks about are those of the code', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   assert.match(
     read('services/notifications/queue/worker.ts'),
-    /stream: 'TASK', durable: `lane-\$\{name\}`/,
+    /stream: 'TASK',\s+durable: `lane-\$\{name\}`/,
   );
-  assert.match(read('services/notifications/fanout/fanout.ts'), /stream: 'EVT', durable: 'fanout'/);
+  assert.match(
+    read('services/notifications/fanout/fanout.ts'),
+    /stream: 'EVT',\s+durable: 'fanout'/,
+  );
   const lanes = [
-    ...read('services/notifications/roles.ts').matchAll(/name: '(\w+)', concurrency/g),
+    ...read('services/notifications/roles.ts').matchAll(/name: '(\w+)',\s+concurrency/g),
   ].map(([, lane]) => lane);
   assert.deepEqual(new Set(lanes), new Set(['chat', 'email', 'replay', 'slow', 'webhook']));
 });

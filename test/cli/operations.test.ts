@@ -63,6 +63,22 @@ describe('bailiwick: every operation', () => {
     assert.deepEqual(names, ['Engineering', 'By data', 'By flag']);
   });
 
+  test('--data with a key that is no field is refused with the message of the service', async () => {
+    const data = JSON.stringify({ Group: { Tenant: tenant, Path: 'typo', Nmae: 'x' }, Unknown: 1 });
+    const { code, stderr } = await cli.run(['Groups_Save', '--data', data]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /Unknown is not a known field\n.*Group\.Nmae is not a known field; did you mean Name\?/,
+    );
+    assert.deepEqual(
+      JSON.parse(
+        (await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'typo', '--json'])).stdout,
+      ),
+      { Group: null },
+    );
+  });
+
   test('people get tables, scripts get JSON, and --all goes on to the end', async () => {
     for (const one of ['a', 'b', 'c'])
       await save(`list/${one}`, '--Group.Name', `\u001b[31m${one}`);
@@ -86,6 +102,32 @@ describe('bailiwick: every operation', () => {
     );
     const none = await cli.run(['Groups_Get', '--Tenant', tenant, '--Path', 'nowhere']);
     assert.deepEqual([none.code, none.stdout], [0, 'Group  (none)\n']);
+  });
+
+  test('--idempotency-key makes two commands one call', async () => {
+    const create = [
+      'Bots_Save',
+      '--Bot.Tenant',
+      tenant,
+      '--Bot.Name',
+      'deployer',
+      '--idempotency-key',
+      'deploy-1',
+      '--json',
+    ];
+    const [first, second] = [await cli.run(create), await cli.run(create)];
+    assert.equal(first.code, 0, first.stderr);
+    assert.equal(second.stdout, first.stdout);
+    const refused = await cli.run([
+      'Groups_Get',
+      '--Tenant',
+      tenant,
+      '--Path',
+      'a',
+      '--idempotency-key',
+      'deploy-1',
+    ]);
+    assert.equal(refused.code, 2, 'operations that change nothing have no such option');
   });
 
   test('an empty list is said to be one, and is nothing for scripts', async () => {

@@ -5,13 +5,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 import { hostNode } from '../client/host-node.ts';
 import { createCli } from './cli.ts';
 
-// The tool as somebody else installs it, on the host's own Node. pnpm packs it, since npm does not know the workspace's catalog.
+// The tool as a user installs it, on the host's own Node.
 
 const root = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
+
+const catalog = parse(readFileSync(path.join(root, 'pnpm-workspace.yaml'), 'utf8')) as {
+  catalog: Record<string, string>;
+};
 
 test('the packed tool runs without the workspace, with yaml and nothing else', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bailiwick-tool-'));
@@ -20,11 +25,7 @@ test('the packed tool runs without the workspace, with yaml and nothing else', a
     rmSync(folder, { recursive: true, force: true });
     cli.remove();
   });
-  const pnpm =
-    /'(pnpm@[\d.]+)'/.exec(
-      readFileSync(path.join(root, 'deploy/local/bootstrap.mjs'), 'utf8'),
-    )?.[1] ?? '';
-  await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], {
+  await run('npm', ['pack', '--pack-destination', folder], {
     cwd: path.join(root, 'proto/client/cli'),
   });
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
@@ -36,7 +37,7 @@ test('the packed tool runs without the workspace, with yaml and nothing else', a
   const manifest = JSON.parse(
     readFileSync(path.join(folder, 'node_modules/@bailiwick/cli/package.json'), 'utf8'),
   ) as { dependencies: Record<string, string> };
-  assert.deepEqual(Object.keys(manifest.dependencies), ['yaml']);
+  assert.deepEqual(manifest.dependencies, { yaml: catalog.catalog['yaml'] });
 
   const program = [hostNode(), path.join(folder, 'node_modules/.bin/bailiwick')] as const;
   const help = await cli.run(['--help'], { program });
@@ -55,4 +56,9 @@ test('the packed tool runs without the workspace, with yaml and nothing else', a
     (await cli.run(['plan', '--file', '-'], { program, input: 'Roles: 1' })).stderr,
     /Roles must be a list/,
   );
+});
+
+test('npx bailiwick runs the sources in the workspace', async () => {
+  const { stdout } = await run('npx', ['bailiwick', '--version'], { cwd: root });
+  assert.equal(stdout, '0.1.0\n');
 });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import path from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { type Stack, startStack } from '../harness.ts';
-import { password, signUp } from '../people.ts';
+import { createTenant, password, signUp } from '../people.ts';
 import { createCli } from './cli.ts';
 
 describe('bailiwick: who is calling', () => {
@@ -112,5 +112,88 @@ describe('bailiwick: who is calling', () => {
       input: `${password}\n`,
     });
     assert.match((JSON.parse(piped.stdout) as { Token: string }).Token, /^bwks_/);
+  });
+
+  test('a tenant is named by its slug, and use keeps a default for the address', async (t) => {
+    const { token } = await signUp(stack);
+    const tenant = await createTenant(stack, token);
+    const { Slug } = (await stack.call('Tenants_Get', { Tenant: tenant }, token)).body[
+      'Tenant'
+    ] as { Slug: string };
+    await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, token);
+    const cli = newCli(t, token);
+    const groups = async (...args: string[]) => {
+      const { code, stdout, stderr } = await cli.run(['Groups_List', '--json', ...args]);
+      return {
+        code,
+        stderr,
+        paths:
+          code === 0
+            ? (JSON.parse(stdout) as { Page: { Items: Array<{ Path: string }> } }).Page.Items.map(
+                ({ Path }) => Path,
+              )
+            : [],
+      };
+    };
+    assert.deepEqual((await groups('--Tenant', Slug)).paths, ['eng']);
+    assert.match(
+      (await groups('--Tenant', 'elsewhere')).stderr,
+      /you belong to no tenant elsewhere/,
+    );
+    assert.match((await groups()).stderr, /Tenant is required/);
+
+    assert.equal((await cli.run(['use'])).code, 1);
+    assert.equal((await cli.run(['use', Slug])).code, 0);
+    assert.equal((await cli.run(['use'])).stdout, `${tenant}\n`);
+    const inDefault = await groups();
+    assert.deepEqual(inDefault.paths, ['eng']);
+    assert.match(inDefault.stderr, /in the default tenant tnt_/);
+    assert.equal((await cli.run(['Groups_Save', '--Group.Path', 'ops'])).code, 0);
+    assert.deepEqual((await groups('--Tenant', tenant)).paths.sort(), ['eng', 'ops']);
+    assert.match(
+      (await groups('--Tenant', '')).stderr,
+      /Tenant is required/,
+      'an empty tenant is not replaced by the default',
+    );
+    const elsewhere = await cli.run([
+      'Groups_List',
+      '--url',
+      stack.url.replace('127.0.0.1', 'localhost'),
+    ]);
+    assert.match(elsewhere.stderr, /Tenant is required/, 'the default belongs to its address');
+    const other = await createTenant(stack, token);
+    assert.deepEqual(
+      JSON.parse(
+        (await cli.run(['Groups_List', '--json'], { env: { BAILIWICK_TENANT: other } })).stdout,
+      ).Page.Items,
+      [],
+    );
+
+    // An empty tenant means the platform there, or all tenants.
+    for (const operation of ['Audit_List', 'Keys_Status']) {
+      const platform = await cli.run([operation, '--json'], {
+        env: { BAILIWICK_TENANT: tenant, BAILIWICK_TOKEN: stack.platformKey },
+      });
+      assert.deepEqual([platform.code, platform.stderr], [0, ''], operation);
+    }
+    assert.equal(
+      (
+        await cli.run(['login', '--token-file', '-'], {
+          input: token,
+          env: { BAILIWICK_TOKEN: '' },
+        })
+      ).code,
+      0,
+    );
+    assert.equal((await cli.run(['use'])).code, 1, 'the default may have been another user’s');
+    assert.equal((await cli.run(['use', Slug])).code, 0);
+    assert.equal((await cli.run(['use', '--clear'])).code, 0);
+    assert.match((await groups()).stderr, /Tenant is required/);
+    const bot = await createCli(stack.url, stack.platformKey).run([
+      'Groups_List',
+      '--Tenant',
+      Slug,
+    ]);
+    assert.match(bot.stderr, /a bot names its tenant by ID/);
   });
 });

@@ -30,7 +30,8 @@ describe('bailiwick plan and apply', () => {
   };
   const newTenant = async (...members: Person[]) => {
     const tenant = await createTenant(stack, owner.token);
-    for (const { id } of members) await call('TenantMembers_Add', { Tenant: tenant, UserID: id });
+    for (const { id } of members)
+      await call('TenantMembers_Add', { Tenant: tenant, UserID: id }, stack.platformKey);
     return tenant;
   };
   const file = (command: 'plan' | 'apply', yaml: string, ...more: string[]) =>
@@ -132,7 +133,7 @@ Grants: [{ Group: eng, Role: editor }]
       });
     const bySlug = await prune(Slug, '');
     assert.equal(bySlug.code, 1);
-    assert.match(bySlug.stderr, /a bot names its tenant by its ID/);
+    assert.match(bySlug.stderr, /a bot names its tenant by ID/);
 
     const locked = await prune(tenant, '');
     assert.equal(locked.code, 1, locked.stderr);

@@ -8,7 +8,7 @@ import {
   PermissionDeniedError,
   UnauthenticatedError,
 } from '@bailiwick/client/errors.ts';
-import { withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
+import { withIdempotencyKey, withoutSideEffects } from '@bailiwick/client/gen/operations.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import type { ErrorCode as ServiceErrorCode } from '@bailiwick/shared/errors.ts';
 import { type Stack, startStack } from '../harness.ts';
@@ -37,11 +37,17 @@ test('the client knows the service’s codes, each with a class of its own', () 
   assert.ok(!names.includes('BailiwickError'));
 });
 
-test('what is repeated without knowing whether it arrived has no side effects', () => {
+test('calls that are repeated without knowing whether they arrived have no side effects or take an Idempotency-Key', () => {
   const expected = [...operations.values()]
     .filter((one) => one.public && one.credential !== 'worker' && !one.sideEffects)
     .map(({ name }) => name);
   assert.deepEqual([...withoutSideEffects].sort(), expected.sort());
+  const keyed = [...operations.values()]
+    .filter(
+      (one) => one.sideEffects && !one.stream && ['session', 'any', 'bot'].includes(one.credential),
+    )
+    .map(({ name }) => name);
+  assert.deepEqual([...withIdempotencyKey].sort(), keyed.sort());
 });
 
 describe('@bailiwick/client', () => {

@@ -5,12 +5,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 import { openChart } from '../chart/helm.ts';
-import { containerOf, podOf, podsIn, workloads } from '../chart/manifests.ts';
+import { containerOf, type PodSpec, podOf, podsIn, workloads } from '../chart/manifests.ts';
 import { assertRestricted } from '../chart/restricted.ts';
 import { run } from '../chart/tools.ts';
+import { assertCapacity, freeCpu, milliCpu, neededCpu } from './capacity.ts';
 import { lastCounts, loadPod } from './load.ts';
 import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
-import { untilNothing } from './tools.ts';
+import { type Cluster, untilNothing } from './tools.ts';
 
 // What `npm run test:cluster` does before there is a cluster.
 
@@ -119,6 +120,51 @@ test('the upgrade replaces the pods of every workload, and neither the databaseâ
       `${name} of ${replaced.join()}`,
     );
   assert.ok(!replaced.some((name) => /postgres|nats|inbox/.test(name)), replaced.join());
+});
+
+test('a run needs as much CPU as its pods request while every workload has two', {
+  skip: chart.skip,
+}, async () => {
+  const pods = podsIn(
+    await chart.render({ set: installValues('bailiwick:test', 'http://127.0.0.1:18080') }),
+  );
+  const cpuOf = (name: string, pod: PodSpec) =>
+    pod.containers.reduce((sum, { resources }) => sum + milliCpu(resources?.requests?.cpu), 0) *
+    copiesOf(name);
+  const copiesOf = (name: string) =>
+    Object.keys(workloads).some((workload) => name.endsWith(workload)) ? 2 : 1;
+  const load = loadPod({ image: 'b', gateway: 'g', token: 't', tenant: 'n' }).spec.containers[0];
+  const needed =
+    pods.reduce((sum, { name, pod }) => sum + cpuOf(name, pod.spec), 0) +
+    milliCpu(load?.resources.requests.cpu);
+  assert.equal(neededCpu, needed);
+});
+
+test('a run on a cluster without enough CPU ends at once and says how much is missing', async () => {
+  const pod = (cpu: string, phase = 'Running', nodeName = 'a') => ({
+    spec: { nodeName, containers: [{ resources: { requests: { cpu } } }, {}] },
+    status: { phase },
+  });
+  const node = (cpu: string, unschedulable = false) => ({
+    spec: { unschedulable },
+    status: { allocatable: { cpu } },
+  });
+  assert.equal(
+    freeCpu(
+      [node('2'), node('500m'), node('8', true)],
+      [pod('0.5'), pod('100m'), pod('1', 'Succeeded')],
+    ),
+    1900,
+  );
+  const answers: Record<string, unknown> = { nodes: [node('2')], pods: [pod('300m')] };
+  const kubectl = async (_get: string, resource: string) =>
+    JSON.stringify({ items: answers[resource] });
+  await assert.rejects(
+    assertCapacity({ kubectl } as unknown as Cluster),
+    /1700m of CPU left to request, and the test needs 1850m/,
+  );
+  answers['pods'] = [];
+  await assertCapacity({ kubectl } as unknown as Cluster);
 });
 
 test('where no cluster answers one line says so, and the run is no failure', async () => {

@@ -7,6 +7,7 @@ import type { Answer } from '../harness.ts';
 import { doMainJob, type Installation } from '../main-job.ts';
 import { createTenant, signUp } from '../people.ts';
 import { takePort } from '../ports.ts';
+import { assertCapacity } from './capacity.ts';
 import { startLoad } from './load.ts';
 import { installValues, readOptions, refusal, rollingValue, wayInto } from './options.ts';
 import { type Cluster, findContext, openCluster, say, untilNothing } from './tools.ts';
@@ -32,11 +33,12 @@ async function main(): Promise<number> {
   if (refused !== undefined) throw new Error(refused);
   const helm = await findTool('helm');
   if (helm.command === undefined) throw new Error(helm.reason);
+  const namespace = `bailiwick-test-${randomBytes(3).toString('hex')}`;
+  const cluster = openCluster({ context: found.context, namespace, helm: helm.command });
+  await assertCapacity(cluster);
   const image = options.image ?? (await buildImage());
   const way = wayInto(found.context, image);
   if (typeof way === 'object') await run(way.command, [...way.args]);
-  const namespace = `bailiwick-test-${randomBytes(3).toString('hex')}`;
-  const cluster = openCluster({ context: found.context, namespace, helm: helm.command });
   say(`testing ${image} in the namespace ${namespace} of ${found.context}`);
   await cluster.kubectl('create', 'namespace', namespace);
   await cluster.kubectl(

@@ -65,14 +65,19 @@ describe('deletions reach every service', () => {
     const dan = await signUp(stack);
     const tenants = [await newTenant(), await newTenant()];
     for (const Tenant of tenants) {
-      await asAda('TenantMembers_Add', { Tenant, UserID: dan.id });
+      bodyOf(await platform('TenantMembers_Add', { Tenant, UserID: dan.id }));
       await asAda('Groups_Save', { Group: { Tenant, Path: 'eng' } });
       await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: dan.id });
       await asAda('Grants_Add', {
         Grant: { Tenant, UserID: dan.id, Role: 'auditor', Resource: 'doc-1' },
       });
     }
-    bodyOf(await platform('Grants_Add', { Grant: { UserID: dan.id, Role: 'platform-support' } }));
+    await asAda('TenantMembers_Add', { Tenant: await newTenant(), UserID: dan.id });
+    bodyOf(
+      await platform('Grants_Add', {
+        Grant: { Platform: true, UserID: dan.id, Role: 'platform-support' },
+      }),
+    );
     bodyOf(await stack.call('Account_RequestPasswordReset', { Email: dan.email }));
     return { ...dan, tenants };
   }
@@ -270,7 +275,12 @@ describe('deletions reach every service', () => {
     await asAda('Roles_Save', {
       Role: { Tenant, Slug: 'editor', Name: 'Editor', Permissions: ['app.docs.*'] },
     });
-    await asAda('TenantMembers_Add', { Tenant, UserID: carol.ID });
+    bodyOf(await platform('TenantMembers_Add', { Tenant, UserID: carol.ID }));
+    const pending = recordIn(
+      await platform('Users_Create', { User: { Email: newAddress() } }),
+      'User',
+    ) as { ID: string };
+    await asAda('TenantMembers_Add', { Tenant, UserID: pending.ID });
     await asAda('Groups_Save', { Group: { Tenant, Path: 'eng' } });
     await asAda('Groups_AddMember', { Tenant, Group: 'eng', UserID: carol.ID });
     await asAda('GroupGrants_Add', { Grant: { Tenant, Group: 'eng', Role: 'editor' } });

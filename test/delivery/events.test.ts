@@ -30,6 +30,7 @@ const auditOnly = [
   'mail_suppression.created',
   'mail_suppression.deleted',
   'user.email_change_requested',
+  'user.identity_confirmed',
   'user.identity_linked',
   'user.identity_removed',
   'user.password_reset_requested',
@@ -251,9 +252,15 @@ describeBoth('events', (topology) => {
     );
     for (const verb of ['Disable', 'Enable', 'Delete'])
       bodyOf(await stack.call(`Users_${verb}`, { UserID: other.id }, stack.platformKey));
-    await ask('TenantMembers_Remove', { Tenant, UserID: guest.id });
+    for (const verb of ['Disable', 'Enable', 'Remove'])
+      await ask(`TenantMembers_${verb}`, { Tenant, UserID: guest.id });
+    const [declining, waiting] = [await signUp(stack), await signUp(stack)];
+    for (const { id } of [declining, waiting])
+      await ask('TenantMembers_Add', { Tenant, UserID: id });
+    bodyOf(await stack.call('TenantMembers_Decline', { Tenant }, declining.token));
+    await ask('TenantMembers_Remove', { Tenant, UserID: waiting.id });
     const spare = await createTenant(stack, owner.token);
-    await ask('Tenants_Delete', { ID: spare, Tenant: spare });
+    await ask('Tenants_Delete', { Tenant: spare });
   }
 
   const publish = (more: object) =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { taskHeaders } from '@bailiwick/shared/tasks.ts';
+import { connect, headers } from 'nats';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { countOf } from '../store.ts';
@@ -130,6 +132,55 @@ describeBoth('endpoints that fail', (topology) => {
         (await countOf(stack, 'notifications.endpoint_health where endpoint = $1', [endpoint])) ===
         0,
     );
+  });
+
+  test('a task that cannot be read is a dead letter after the attempts of the schedule, and leaves the broker', async () => {
+    const connection = await connect({ servers: stack.wiring.natsUrl });
+    const stream = connection.jetstream();
+    const before = await countOf(stack, `notifications.delivery_waiting where state = 'dead'`);
+    const good = {
+      [taskHeaders.operation]: 'Webhooks_Deliver',
+      [taskHeaders.task]: 'tsk_1',
+      [taskHeaders.attempt]: '1',
+    };
+    const unreadable: ReadonlyArray<[fields: Record<string, string>, body: string]> = [
+      [{ ...good, [taskHeaders.operation]: 'Pager_Call' }, '{}'],
+      [{ ...good, [taskHeaders.attempt]: 'x' }, '{}'],
+      [{ ...good, [taskHeaders.attempt]: '99999999999' }, '{}'],
+      [good, '{"Tenant":"\\u0000"}'],
+      [{}, '{}'],
+      [{ ...good, [taskHeaders.task]: 'tsk_2' }, 'no JSON'],
+    ];
+    for (const [index, [fields, body]] of unreadable.entries()) {
+      const head = headers();
+      for (const [name, value] of Object.entries(fields)) head.set(name, value);
+      await stream.publish(`task.webhook.${tenant}.${endpoint}`, body, {
+        headers: head,
+        msgID: `unreadable-${index}`,
+      });
+    }
+    await eventually(
+      'six dead letters',
+      async () =>
+        (await countOf(stack, `notifications.delivery_waiting where state = 'dead'`)) ===
+        before + 6,
+      30_000,
+    );
+    await eventually('an empty stream', async () => {
+      const { num_pending, num_ack_pending } = await (
+        await connection.jetstreamManager()
+      ).consumers.info('TASK', 'lane-webhook');
+      return num_pending + num_ack_pending === 0;
+    });
+    await connection.close();
+    assert.match(stack.logOf('notifications'), /it is a dead letter now/);
+    // They are the operator's: no tenant sees them, and no replay sends them.
+    const listed = await call('Webhooks_ListAttempts', {
+      Tenant: tenant,
+      Endpoint: endpoint,
+      EventType: 'a.b',
+    });
+    assert.deepEqual(listed['Page'], { Items: [], NextCursor: '' });
   });
 
   test('Webhooks_ReplayFailed of another tenant’s endpoint is of none', async () => {

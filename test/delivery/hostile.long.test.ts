@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp, type Server as HttpServer } from 'node:http';
 import { createServer as createHttps, type ServerOptions } from 'node:https';
@@ -8,26 +10,31 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  authority,
-  serverCertificate,
-  serverKey,
-} from '@bailiwick/notifications/sending/tls-certificates.ts';
+import { bodyOf } from '../answers.ts';
 import { residentMbOf } from '../bench/numbers.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 import { misbehaviours, type Receivers, startReceivers } from '../egress/receivers.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 import { takePort } from '../ports.ts';
-import { rowsOf } from '../store.ts';
+import { countOf, rowsOf } from '../store.ts';
+import { createAuthority } from '../tls/authority.ts';
 
 // The product among hostile receivers, with the limits it has. 127.0.1.0/24 stands for the internet; the rest of the loopback is
 // the inside, where listeners count who comes.
 
 const outside = '127.0.1.1';
 const insides = ['127.0.0.1', '127.0.0.2', '::1'];
+const authority = await createAuthority();
+const certificate = await authority.issue({ hosts: ['localhost'] });
 const authorityFile = path.join(tmpdir(), `bailiwick-test-authority-${process.pid}.pem`);
 
+type FloodCounts = {
+  connections: number;
+  requests: number;
+  answering: number;
+  byPath: Record<string, number>;
+};
 type Attempt = {
   endpoint: string;
   status: string;
@@ -57,12 +64,10 @@ describe('deliveries to hostile receivers', () => {
     return (server.address() as AddressInfo).port;
   }
   const secure = (options: ServerOptions) =>
-    createHttps({ key: serverKey, cert: serverCertificate, ...options }, (_, response) =>
-      response.end(),
-    );
+    createHttps({ ...certificate, ...options }, (_, response) => response.end());
 
   before(async () => {
-    writeFileSync(authorityFile, authority);
+    writeFileSync(authorityFile, authority.ca);
     [dns, receivers, insidePort] = await Promise.all([
       startDns(),
       startReceivers(outside, 1000),
@@ -209,18 +214,121 @@ describe('deliveries to hostile receivers', () => {
     t.diagnostic(
       `notifications took ${before.toFixed(0)} MB before and ${most.toFixed(0)} MB at most`,
     );
-    // Whoever waited for a slot of a hostile one would have waited for 15 s.
+    // A delivery that waited for the slot of a hostile receiver would have taken 15 s.
     assert.ok(
-      (waits[30] ?? Infinity) < 3000,
+      (waits[30] ?? Infinity) < 500,
       `half of the healthy deliveries took ${waits[30]} ms and more`,
     );
     assert.ok(
-      (waits.at(-1) ?? Infinity) < 12_000,
+      (waits.at(-1) ?? Infinity) < 5000,
       `the slowest healthy delivery took ${waits.at(-1)} ms`,
     );
     assert.ok(most - before < 100, `notifications grew by ${(most - before).toFixed(0)} MB`);
     assert.equal(stack.pid('notifications'), pid, 'it runs on');
     assert.deepEqual(reached, []);
+  });
+
+  test("a flood of bytes at one tenant's receivers does not slow another tenant's deliveries, and its connections are few", async (t) => {
+    const flood = fork(path.join(import.meta.dirname, 'flood.ts'), [outside]);
+    const told = async <T>(): Promise<T> => ((await once(flood, 'message')) as [T])[0];
+    const { origin } = await told<{ origin: string }>();
+    const counts = async () => (flood.send('counts'), told<FloodCounts>());
+    const other = await signUp(stack);
+    const othersTenant = await createTenant(stack, other.token);
+    const Endpoint = {
+      Tenant: othersTenant,
+      Name: 'healthy',
+      URL: healthyUrl,
+      EventTypes: ['group.created'],
+    };
+    bodyOf(await stack.call('Webhooks_CreateEndpoint', { Endpoint }, other.token));
+    for (let index = 0; index < 32; index++)
+      await createEndpoint(`${origin}/mostly-${index}`, 'webhook_test.mostly');
+    for (let index = 0; index < 8; index++)
+      await createEndpoint(`${origin}/always-${index}`, 'webhook_test.always');
+    const publish = async (Type: string) =>
+      bodyOf(await stack.call('Events_Publish', { Tenant, Type, Body: 'e30=' }, token));
+
+    /** The waits of so many deliveries to the healthy receiver, from the call that publishes them, one every 50 ms. */
+    let sequence = 0;
+    async function measure(count: number): Promise<number[]> {
+      const saved = new Map<string, number>();
+      for (let index = 0; index < count; index++, await sleep(50)) {
+        const Path = `measured-${sequence++}`;
+        saved.set(Path, Date.now());
+        bodyOf(
+          await stack.call('Groups_Save', { Group: { Tenant: othersTenant, Path } }, other.token),
+        );
+      }
+      return eventually('the measured deliveries', () => {
+        const ended = arrived
+          .filter(({ event }) => saved.has(event))
+          .map(({ event, at }) => at - (saved.get(event) ?? 0));
+        return Promise.resolve(ended.length >= count && ended);
+      });
+    }
+
+    const p99 = (all: number[]) =>
+      all.toSorted((one, other) => one - other)[Math.ceil(all.length * 0.99) - 1] ?? Infinity;
+
+    /** The p99 without the flood and with it. In turns, so that other load on the machine concerns both. */
+    async function compare(): Promise<{ calm: number; flooded: number }> {
+      const waits = { calm: [] as number[], flooded: [] as number[] };
+      // The attacker's receivers get the same events all the time: only their answers differ.
+      for (let round = 0; round < 10; round++) {
+        const kind = round % 2 === 0 ? 'calm' : 'flooded';
+        flood.send(kind);
+        const attacking = setInterval(() => void publish('webhook_test.mostly'), 500);
+        waits[kind].push(...(await measure(50)));
+        clearInterval(attacking);
+        await eventually('the attempts to end', async () => (await counts()).answering === 0);
+      }
+      const found = { calm: p99(waits.calm), flooded: p99(waits.flooded) };
+      t.diagnostic(
+        `p99 of publish to delivery: ${found.calm} ms without the flood, ${found.flooded} ms with it`,
+      );
+      return found;
+    }
+    // Below 100 ms one collection of garbage, or another process on the core, is half of the value.
+    const isHeld = ({ calm, flooded }: { calm: number; flooded: number }) =>
+      flooded <= Math.max(1.5 * calm, calm + 50);
+
+    try {
+      await measure(20);
+      // A p99 of 250 deliveries is its third slowest: a burst of another test's load can fall into the flooded rounds alone. A
+      // flood that slows deliveries slows them each time.
+      let found = await compare();
+      for (let repeats = 0; repeats < 3 && !isHeld(found); repeats++) found = await compare();
+      assert.ok(isHeld(found), `p99 rose from ${found.calm} ms to ${found.flooded} ms, four times`);
+      const { connections, requests } = await counts();
+      assert.ok(
+        requests > 500 && connections <= requests,
+        `${connections} connections for ${requests} attempts`,
+      );
+      const large = await countOf(
+        stack,
+        `notifications.delivery_attempt where tenant = $1 and error = 'response_too_large' and type = 'webhook_test.mostly'`,
+        [Tenant],
+      );
+      assert.ok(large > 200, `${large} answers were too large`);
+
+      // Ten failures open the breaker; four attempts may be in flight then, and one probe follows every 30 s.
+      for (let count = 0; count < 40; count++) await publish('webhook_test.always');
+      await eventually(
+        'the breakers',
+        async () =>
+          (await countOf(
+            stack,
+            'notifications.endpoint_health where tenant = $1 and pause_ms > 0',
+            [Tenant],
+          )) >= 8,
+      );
+      await sleep(1000);
+      for (const [path, count] of Object.entries((await counts()).byPath))
+        if (path.startsWith('/always')) assert.ok(count <= 16, `${path} got ${count} of 40 events`);
+    } finally {
+      flood.kill();
+    }
   });
 
   test('nothing inside is dialled, however its address is spelt and whatever a name resolves to', async () => {

@@ -8,6 +8,7 @@ import {
   settleAsWaiting,
   type WaitingRow,
 } from '@bailiwick/notifications/queue/queries.ts';
+import type { Store } from '@bailiwick/notifications/queue/store.ts';
 import { notificationsSchema } from '@bailiwick/notifications/schema.ts';
 import { WebhookEndpointEntity } from '@bailiwick/notifications/webhooks/entities.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
@@ -79,7 +80,7 @@ const isWaiting = async () =>
 
 const deleteEndpoint = () =>
   sharedHandlers(
-    { database, pager: {} as Pager },
+    { database, pager: {} as Pager, store: {} as Store, deliveryBodyHours: 1 },
     {
       type: 'webhook_endpoint',
       events: { deleted: 'webhook_endpoint.deleted', replayed: '' },
@@ -122,7 +123,10 @@ async function giveUp(task: string, endpoint: string): Promise<void> {
     database,
     attempt,
     { ...attempt, ...kept, request: Buffer.alloc(0) } satisfies WaitingRow,
-    endpoint !== '',
+    {
+      isExhausted: endpoint !== '',
+      isKept: false,
+    },
   );
 }
 const deadLetters = async () => {

@@ -119,7 +119,7 @@ describe('a broker that lost its store', () => {
 
   test('leaves users and bots as they are, whatever was told of them before', async () => {
     const dan = await signUp(stack);
-    await asOwner('TenantMembers_Add', { Tenant: tenant, UserID: dan.id });
+    await platform('TenantMembers_Add', { Tenant: tenant, UserID: dan.id });
     await platform('Users_Disable', { UserID: dan.id });
     await platform('Users_Enable', { UserID: dan.id });
     const gone = await signUp(stack);

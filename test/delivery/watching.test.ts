@@ -155,12 +155,13 @@ describeBoth('watching webhooks', (topology) => {
     const counts = async (filter: object) =>
       (await attemptsOf(filter, by)).items.map(({ Status, Attempt: n }) => `${Status} ${n}`).sort();
     assert.deepEqual(await counts({ Endpoint: bad.id }), [
+      'failed 2',
+      'failed 2',
       'retry 1',
       'retry 1',
-      'retry 2',
-      'retry 2',
     ]);
     assert.deepEqual(await counts({ Outcome: 'delivered' }), ['delivered 1', 'delivered 1']);
+    assert.deepEqual(await counts({ Outcome: 'failed' }), ['failed 2', 'failed 2']);
     assert.deepEqual(await counts({ EventType: 'group.deleted' }), []);
     assert.equal((await counts({ EventType: 'group.created' })).length, 6);
     const middle = all[2]?.StartedAt ?? '';

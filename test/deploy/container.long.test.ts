@@ -43,11 +43,10 @@ describe('the image', { skip, concurrency: false }, () => {
     mkdirSync(join(folder, 'deno-program'));
     if (withoutDeno === false) symlinkSync(deno, join(folder, 'deno-program/deno'));
     assembly = createAssembly(folder, { 'deno-program': join(folder, 'deno-program') });
-    [tree, database, broker] = await Promise.all([
-      assembly.make('release'),
-      createTestDatabase(),
-      startTestBroker(join(folder, 'nats')),
-    ]);
+    // One after the other: `after` removes what there is.
+    tree = await assembly.make('release');
+    database = await createTestDatabase();
+    broker = await startTestBroker(join(folder, 'nats'));
     ensureSecrets(secretsDir);
     // Kubernetes mounts them readable by the pod's group; nobody has joined one here.
     for (const path of globSync('**', { cwd: secretsDir }))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@bailiwick/deploy/local/paths.ts';
@@ -38,6 +39,10 @@ const sources = copies(stageOf('sources'));
 const isInImage = (path: string) =>
   !isIgnored(path) &&
   [...sources.keys()].some((source) => path === source || path.startsWith(`${source}/`));
+
+/** A PEM header of any private key, with key material behind it. */
+const holdsPrivateKey = (text: string) =>
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----(\s|\\r|\\n)*[A-Za-z0-9+/]{32}/.test(text);
 
 /** What a container of the chart runs. */
 const scripts = [
@@ -154,6 +159,29 @@ test('what a process reads at run time beside its code is in the image', () => {
     assert.ok(!isInImage(path), path);
     assert.ok(isIgnored(path), `${path} is sent to the engine`);
   }
+});
+
+test('no file in the image holds a private key', () => {
+  const inImage = [...sources.keys()]
+    .flatMap((source) =>
+      globSync([source, `${source}/**`], {
+        cwd: root,
+        exclude: (path) => path.includes('node_modules'),
+      }),
+    )
+    .filter((path) => isInImage(path) && statSync(join(root, path)).isFile());
+  assert.ok(inImage.length > 300, `${inImage.length} files`);
+  assert.deepEqual(
+    inImage.filter((path) => holdsPrivateKey(read(path))),
+    [],
+  );
+  // The rule finds keys of every PEM type, also inside of a string literal; the header alone, in code that writes PEM, is allowed.
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  for (const type of ['pkcs8', 'sec1'] as const) {
+    const pem = privateKey.export({ type, format: 'pem' }).toString();
+    assert.ok(holdsPrivateKey(pem) && holdsPrivateKey(JSON.stringify(pem)), type);
+  }
+  assert.ok(!holdsPrivateKey('`-----BEGIN PRIVATE KEY-----\\n${key}`'));
 });
 
 test('the image is built by the workspace’s pnpm and runs on Node 24 or Deno, not as root and without a shell', () => {

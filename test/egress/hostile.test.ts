@@ -62,7 +62,7 @@ test('an answer that nobody asked for closes the connection, and is not taken fo
   }
 });
 
-/** What an `https` receiver may do before there is TLS. What it may do with certificates is in sending/tls.test.ts. */
+/** What an `https` receiver may do before there is TLS. What it may do with certificates is in egress/tls.test.ts. */
 const beforeTls: Record<string, { error: string; does: (socket: Socket) => void }> = {
   'never says a word': { error: 'timeout', does: () => {} },
   'hangs up at once': { error: 'connection_reset', does: (socket) => socket.end() },

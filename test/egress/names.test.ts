@@ -126,7 +126,7 @@ describe('a name is refused that resolves to', () => {
 describe('a request to a name', () => {
   // 127.0.1.0/24 stands for the internet, and the rest of the loopback for what is inside.
   const [outside, inside] = ['127.0.1.1', '127.0.0.1'] as const;
-  const pools = createPools({ connectMs: 500, totalMs: 2000 });
+  const pools = createPools({ connectMs: 500, totalMs: 2000, answerBytes: 16 * 1024 });
   const counts: Record<string, number> = {};
   const servers = [outside, inside].map((host) =>
     createServer((socket) => {

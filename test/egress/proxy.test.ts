@@ -6,21 +6,19 @@ import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
 import { limits, send } from '@bailiwick/notifications/sending/send.ts';
-import {
-  authority,
-  serverCertificate,
-  serverKey,
-} from '@bailiwick/notifications/sending/tls-certificates.ts';
 import { createPools, type Pools } from '@bailiwick/shared/egress/pools.ts';
 import { parseProxy } from '@bailiwick/shared/egress/proxy.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
 import type { ServiceError } from '@bailiwick/shared/errors.ts';
 import { type DnsServer, startDns } from '../dns-server.ts';
 import { takePort } from '../ports.ts';
+import { createAuthority } from '../tls/authority.ts';
 import { type ProxyServer, startProxy } from './proxy-server.ts';
 
 const skip =
   'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+const authority = await createAuthority();
+const certificate = await authority.issue({ hosts: ['localhost'] });
 const short = { ...limits, totalMs: 2500, connectMs: 700 };
 
 describe('a request through the egress proxy', () => {
@@ -37,7 +35,7 @@ describe('a request through the egress proxy', () => {
     });
   };
   const plain = createHttp(receive);
-  const secure = createHttps({ key: serverKey, cert: serverCertificate }, receive);
+  const secure = createHttps(certificate, receive);
   const portOf = (server: { address: () => unknown }) => (server.address() as AddressInfo).port;
 
   before(async () => {
@@ -124,7 +122,7 @@ describe('a request through the egress proxy', () => {
     const url = `https://localhost:${portOf(secure)}/`;
     assert.equal((await post(url)).error, 'tls_error');
     const trusted = tls.getCACertificates();
-    tls.setDefaultCACertificates([...trusted, authority]);
+    tls.setDefaultCACertificates([...trusted, authority.ca]);
     const fresh = createPools({ ...short, proxy: proxy.url });
     try {
       assert.equal((await post(url, fresh)).status, 'delivered');

@@ -21,6 +21,10 @@ export const additiveOperations: readonly string[] = [
   'TenantMembers_List',
   'TenantMembers_Add',
   'TenantMembers_Remove',
+  'TenantMembers_Accept',
+  'TenantMembers_Decline',
+  'TenantMembers_Disable',
+  'TenantMembers_Enable',
   'Sessions_List',
   'Sessions_Revoke',
   'Sessions_RevokeAll',
@@ -32,6 +36,7 @@ export const additiveOperations: readonly string[] = [
   'Users_Enable',
   'Users_Delete',
   'Users_ListIdentities',
+  'Users_ConfirmIdentity',
   'Users_RemoveIdentity',
   'Access_Check',
   'Access_ListPermissions',
@@ -39,6 +44,8 @@ export const additiveOperations: readonly string[] = [
   'Access_Plan',
   'Audit_Export',
   'Audit_Verify',
+  'Audit_Anchor',
+  'Roles_ListPermissions',
   'BotKeys_Rotate',
   'Webhooks_ReplayFailed',
   'Chat_ReplayFailed',
@@ -53,6 +60,10 @@ export const additiveOperations: readonly string[] = [
   'Webhooks_ListAttempts',
   'Chat_ListAttempts',
   'Chat_SendTest',
+  'Webhooks_GetMessage',
+  'Webhooks_Resend',
+  'Chat_GetMessage',
+  'Chat_Resend',
   'Events_Publish',
   'Sso_SaveProvider',
   'Sso_GetProvider',
@@ -75,4 +86,17 @@ export const additiveRequestKeys: Readonly<Record<string, readonly DocumentedFie
   Groups_ListMembers: [{ name: 'Effective', type: 'bool' }],
   Groups_ListMemberGroups: [{ name: 'Effective', type: 'bool' }],
   Roles_Save: [{ name: 'IfUpdatedAt', type: 'time' }],
+  Grants_ListByTenant: [
+    { name: 'Platform', type: 'bool' },
+    { name: 'IncludePlatform', type: 'bool' },
+  ],
+  BotGrants_ListByTenant: [
+    { name: 'Platform', type: 'bool' },
+    { name: 'IncludePlatform', type: 'bool' },
+  ],
+};
+
+/** Keys that requests may carry and the service ignores, whatever they hold: openapi.json gives them no type. */
+export const ignoredRequestKeys: Readonly<Record<string, readonly string[]>> = {
+  Webhooks_CreateEndpoint: ['Secret'],
 };

@@ -131,7 +131,9 @@ describeBoth('the interface, live', (topology) => {
     const response = await fetch(`${stack.url}/openapi.json`);
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
-    assert.equal(await response.text(), openApiText);
+    // The times of examples are shifted to the present when the document is served.
+    const undated = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+    assert.ok(undated(await response.text()) === undated(openApiText));
     const head = await fetch(`${stack.url}/openapi.json`, { method: 'HEAD' });
     assert.deepEqual([head.status, await head.text()], [200, '']);
     assert.equal((await fetch(`${stack.url}/openapi.json`, { method: 'POST' })).status, 405);
@@ -168,7 +170,7 @@ describeBoth('the interface, live', (topology) => {
         assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
         assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
         const text = await page.text();
-        assert.match(text, /Provider not found\./);
+        assert.match(text, /This sign-in address is not known\. Please start at the sign-in page/);
         assert.ok(text.includes(page.headers.get('x-request-id') ?? 'none'));
         assert.doesNotMatch(text, /<script|return_to/i);
       }

@@ -1,6 +1,6 @@
 import type { Operation, Rule } from '@bailiwick/proto/operation.ts';
 import { judges } from './handlers.ts';
-import { type JsonObject, jsonPath, tenantPath, valueAt } from './requests.ts';
+import { type JsonObject, jsonPath, saysPlatform, tenantPath, valueAt } from './requests.ts';
 import type { Place, Principal } from './world.ts';
 
 // What a call must come to, in this order: credential (401), shape (400), permission (403), state (400).
@@ -62,29 +62,46 @@ const kindsOf: Partial<Record<Operation['credential'], ReadonlyArray<Principal['
 };
 
 /** Where the tenant is malformed, or required and not there. */
-function isMisshapen({ operation, who, place }: Case): boolean {
+function isMisshapen({ operation, who, place, request }: Case): boolean {
   if (place.name === 'malformed') return true;
-  if (place.name !== 'absent') return false;
+  if (place.name !== 'absent' || saysPlatform.includes(operation.name)) return false;
   if (operation.defaultTenant !== '') return who.home === undefined;
-  const mayBeAbsent =
-    operation.allow.some((rule) => rule.kind === 'platform' && rule.without !== '') ||
-    withoutTenant.includes(operation.name);
-  return !mayBeAbsent;
+  if (withoutTenant.includes(operation.name)) return false;
+  const permission = platformPermissions[operation.name];
+  return (
+    permission === undefined ||
+    !(
+      who.onPlatform(permission) ||
+      (operation.name === 'Audit_ListByUser' && !who.limited && isAboutCaller(request, who))
+    )
+  );
 }
 
-/** These may leave the tenant out: an update by ID, a question about whatever token, keys of all tenants. */
+/** Any caller may leave the tenant out here: an update by ID, keys of all tenants. */
 const withoutTenant = [
   'Webhooks_UpdateEndpoint',
   'Chat_UpdateEndpoint',
-  'Tokens_Introspect',
   'Keys_Status',
   'Keys_Rotate',
 ];
 
+/** Here an absent tenant means the platform, for callers that hold this there. */
+const platformPermissions: Readonly<Record<string, string>> = {
+  Audit_List: 'iam.platform.audit.read',
+  Audit_ListByUser: 'iam.platform.audit.read',
+  Audit_Export: 'iam.platform.audit.read',
+  Audit_Verify: 'iam.platform.audit.read',
+  Audit_Anchor: 'iam.platform.audit.read',
+  Tokens_Introspect: 'iam.tokens.introspect',
+};
+
+const isAboutCaller = (request: JsonObject, { kind, id }: Principal): boolean =>
+  kind === 'user' && request['UserID'] === id;
+
 function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
   switch (rule.kind) {
     case 'self': {
-      if (who.kind !== 'user') return false;
+      if (who.kind !== 'user' || !isWithinLimit(operation, who, place)) return false;
       const value =
         rule.field === 'caller' ? who.id : valueAt(request, jsonPath(operation, rule.field));
       return value === who.id || value === who.email;
@@ -92,11 +109,41 @@ function allows(rule: Rule, { operation, who, place, request }: Case): boolean {
     case 'tenant':
       return holdsThere(who, operation, place, rule.permission);
     case 'platform':
-      return who.onPlatform(rule.permission) && (rule.without === '' || place.name === 'absent');
+      return (
+        who.onPlatform(rule.permission) &&
+        ((rule.without === '' && rule.when === '') || place.name === 'absent')
+      );
     case 'handler':
-      return true;
+      return isWithinLimit(operation, who, place);
   }
 }
+
+/** Where a session that is limited to its home is allowed without a permission there. Everything else waits for the person's confirmation. */
+const forLimitedAnywhere = [
+  'Account_Get',
+  'Account_Logout',
+  'Tenants_ListMine',
+  'Users_Get',
+  'Users_GetByEmail',
+  'Users_ConfirmIdentity',
+  'Grants_List',
+  'Groups_ListMemberGroups',
+  'Webhooks_ListEventTypes',
+  'Webhooks_UpdateEndpoint',
+  'Chat_UpdateEndpoint',
+];
+const forLimitedAtHome = [
+  'TenantMembers_Remove',
+  'Audit_ListByUser',
+  'Access_Check',
+  'Access_ListPermissions',
+  'Access_Explain',
+];
+
+const isWithinLimit = ({ name }: Operation, { limited, home }: Principal, place: Place): boolean =>
+  !limited ||
+  forLimitedAnywhere.includes(name) ||
+  (forLimitedAtHome.includes(name) && place.name === home);
 
 function holdsThere(
   who: Principal,

@@ -5,7 +5,7 @@ import type { Stack } from '../harness.ts';
 import { newAddress, password } from '../people.ts';
 import { type Kind, makeAll } from './makers.ts';
 import { newPerson } from './people.ts';
-import { type Json, type JsonObject, requestFor } from './requests.ts';
+import { isRecord, type JsonObject, requestFor } from './requests.ts';
 import type { Place, Principal } from './world.ts';
 
 // What an operation that changes something needs so that an allowed call of it succeeds.
@@ -25,6 +25,8 @@ const tenantChanges = 'test/operations/tenant-changes.test.ts';
 const newSlug = () => `matrix-${randomBytes(4).toString('hex')}`;
 const token = ({ invitation }: Place) => ({ Token: invitation });
 const endpointUrl = (stack: Stack) => `${stack.inboxUrl}/hooks/matrix`;
+/** An update takes only the stored address, and an external id only from the platform. */
+const withoutKeys = () => ({ User: { Email: null, ExternalID: null } });
 const resend = (kind: 'verify' | 'reset' | 'invitation') => ({
   request: () => ({ Email: newAddress('task'), Token: createToken(kind) }),
 });
@@ -42,7 +44,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     request: ({ invitation }) => ({ Code: invitation }),
   },
   Account_Logout: { actor: true },
-  Account_Update: { actor: true },
+  Account_Update: { actor: true, request: withoutKeys },
   Account_ChangePassword: { actor: true },
   Account_ChangeEmail: { actor: true, request: () => ({ Email: newAddress('next') }) },
   Account_Task_SendEmailVerification: resend('verify'),
@@ -55,11 +57,11 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     request: (_place, who) => ({ Token: who.token ?? createToken('session'), IP: null }),
   },
 
-  // What another system calls a person is for the platform to change.
-  Users_Update: { actor: true, request: () => ({ User: { ExternalID: null } }) },
+  Users_Update: { actor: true, request: withoutKeys },
   Users_Disable: { fresh: ['person'] },
   Users_Enable: { allowedIn: 'test/operations/users.test.ts' },
   Users_Delete: { actor: true, fresh: ['person'] },
+  Users_ConfirmIdentity: { actor: true, fresh: ['person', 'identity'] },
   Users_RemoveIdentity: { actor: true, fresh: ['person', 'identity'] },
   Users_Create: { request: () => ({ User: { Email: newAddress('created') }, Password: null }) },
   Bots_Save: { fresh: ['bot'] },
@@ -84,6 +86,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Tenants_Resume: { allowedIn: tenantChanges },
   TenantMembers_Add: { fresh: ['person'] },
   TenantMembers_Remove: { fresh: ['user'] },
+  TenantMembers_Accept: { actor: true, fresh: ['offer'] },
+  TenantMembers_Decline: { actor: true, fresh: ['offer'] },
+  TenantMembers_Disable: { fresh: ['user'] },
+  TenantMembers_Enable: { fresh: ['user', 'disabling'] },
   TenantInvitations_Create: { request: () => ({ Email: newAddress('invited') }) },
   TenantInvitations_Accept: { actor: true, fresh: ['invitation'], request: token },
   TenantInvitations_Decline: { fresh: ['invitation'], request: token },
@@ -130,6 +136,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Webhooks_DeleteEndpoint: { fresh: ['webhook'] },
   Webhooks_ReplayFailed: { fresh: ['webhook'] },
   Webhooks_RotateSecret: { fresh: ['webhook'] },
+  Webhooks_GetMessage: { allowedIn: 'test/delivery/messages.test.ts' },
+  Webhooks_Resend: { allowedIn: 'test/delivery/messages.test.ts' },
   Webhooks_SendTest: { fresh: ['webhook'] },
   Events_Publish: { request: () => ({ ID: null }) },
   Webhooks_Deliver: { fresh: ['webhook'] },
@@ -141,6 +149,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Chat_DeleteEndpoint: { fresh: ['chat'] },
   Chat_SendTest: { fresh: ['chat'] },
   Chat_ReplayFailed: { fresh: ['chat'] },
+  Chat_GetMessage: { allowedIn: 'test/delivery/messages.test.ts' },
+  Chat_Resend: { allowedIn: 'test/delivery/messages.test.ts' },
   Chat_Deliver: { fresh: ['chat'] },
   Mail_GetSuppression: { allowedIn: 'test/delivery/mail.test.ts' },
   Mail_DeleteSuppression: { allowedIn: 'test/delivery/mail.test.ts' },
@@ -206,6 +216,3 @@ function merge(request: JsonObject, over: JsonObject): JsonObject {
   }
   return merged;
 }
-
-const isRecord = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -61,6 +61,11 @@ export const judges: Readonly<Record<string, Judge>> = {
   Users_GetByEmail: readUser,
   Users_Get: readUser,
 
+  // The caller's own pending membership; accepting once more by a member changes nothing.
+  TenantMembers_Accept: ({ who, place }) =>
+    who.pendingIn === place.name || who.home === place.name ? 'ok' : 'denied',
+  TenantMembers_Decline: ({ who, place }) => (who.pendingIn === place.name ? 'ok' : 'denied'),
+
   // The caller's verified address is the invited one; the inviter has seen the token, so it proves nothing.
   TenantInvitations_Accept: ({ who, place }) => (who.email === place.invitee ? 'ok' : 'denied'),
   // Whoever holds the token.
@@ -70,8 +75,6 @@ export const judges: Readonly<Record<string, Judge>> = {
 
   // Not a rule of the option: a bot rotates its own keys only, and these are another's.
   BotKeys_Rotate: ({ who }) => (who.kind === 'bot' ? 'denied' : 'ok'),
-  // There are no groups on the platform.
-  GroupGrants_Add: ({ place }) => (place.name === 'absent' ? 'not_found' : 'ok'),
   // What is gone already is deleted: saying so again is a success.
   Users_Delete: () => 'ok',
   Tenants_Delete: () => 'ok',

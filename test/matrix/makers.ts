@@ -26,10 +26,22 @@ const makers = {
     return { ids: { usr: id }, email };
   },
 
-  user: async (stack, { home: Tenant, keeper }) => {
+  user: async (stack, { home: Tenant }) => {
     const { id, email } = await newPerson(stack, 'user');
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, keeper));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, stack.platformKey));
     return { ids: { usr: id }, email };
+  },
+
+  /** A pending membership of the person that the request is about. */
+  offer: async (stack, { home: Tenant, keeper, ids }) => {
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: ids['usr'] }, keeper));
+    return {};
+  },
+
+  /** Disables the member that the request is about. */
+  disabling: async (stack, { home: Tenant, keeper, ids }) => {
+    bodyOf(await stack.call('TenantMembers_Disable', { Tenant, UserID: ids['usr'] }, keeper));
+    return {};
   },
 
   session: async (stack, { ids }) => ({
@@ -177,7 +189,8 @@ async function grantTo(
   operation: string,
   subject: object,
 ): Promise<object> {
-  const grant = name === 'absent' ? { Role: 'platform-support' } : { Tenant: home, Role: role };
+  const grant =
+    name === 'absent' ? { Platform: true, Role: 'platform-support' } : { Tenant: home, Role: role };
   bodyOf(
     await stack.call(
       operation,

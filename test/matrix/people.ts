@@ -25,14 +25,23 @@ export async function newSession(
   stack: Stack,
   userId: string,
   endsIn = 3600,
+  from = { tenant: '', provider: '' },
 ): Promise<{ id: string; token: string }> {
   const token = createToken('session');
   const id = createId('ses');
   await rowsOf(
     stack,
-    `insert into identity.session (id, user_id, token_hash, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at)
-     values ($1, $2, $3, 'password', '', '', '', now(), now(), now() + make_interval(secs => $4))`,
-    [id, userId, tokenHash(token), endsIn],
+    `insert into identity.session (id, user_id, token_hash, auth_method, sso_tenant, provider, ip, user_agent, created_at, last_seen_at, expires_at)
+     values ($1, $2, $3, $5, $6, $7, '', '', now(), now(), now() + make_interval(secs => $4))`,
+    [
+      id,
+      userId,
+      tokenHash(token),
+      endsIn,
+      from.tenant === '' ? 'password' : 'oidc',
+      from.tenant,
+      from.provider,
+    ],
   );
   return { id, token };
 }

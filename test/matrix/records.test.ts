@@ -21,6 +21,11 @@ const exceptions: Readonly<Record<string, string>> = {
   TenantMembers_Add: 'usr: whoever has an account can become a member',
   Groups_Save: 'path: a path is free in every tenant',
   Roles_Save: 'role: a slug is free in every tenant',
+  // The webhook-id of a message may be an application's own.
+  Webhooks_GetMessage: 'evt: any text can be a message',
+  Webhooks_Resend: 'evt: any text can be a message',
+  Chat_GetMessage: 'evt: any text can be a message',
+  Chat_Resend: 'evt: any text can be a message',
 };
 
 /** A record of the tenant, replaced by another tenant's, by none, and by what is no name of any. */

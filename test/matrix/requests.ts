@@ -52,11 +52,27 @@ export function requestFor(operation: Operation, place: Place): JsonObject {
     operation.name,
   ) as JsonObject;
   const path = tenantPath(operation);
-  if (path && typeof request[path[0] ?? ''] === 'object')
-    request[path[0] ?? ''] = { ...(request[path[0] ?? ''] as JsonObject), Tenant: place.tenant };
-  else if (path?.length === 1) request['Tenant'] = place.tenant;
+  const record = request[path?.[0] ?? ''];
+  const holder = path?.length === 2 && isRecord(record) ? record : request;
+  // An update names its tenant as the record's own ID, which `about` has filled in.
+  if (path?.at(-1) === 'Tenant') holder['Tenant'] = place.tenant;
+  if (saysPlatform.includes(operation.name)) holder['Platform'] = place.name === 'absent';
   return request;
 }
+
+export const isRecord = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** These say that they mean the platform where they name no tenant. */
+export const saysPlatform: readonly string[] = [
+  'Grants_Add',
+  'Grants_Remove',
+  'Grants_ListByTenant',
+  'BotGrants_Add',
+  'BotGrants_Remove',
+  'BotGrants_ListByTenant',
+  'Roles_ListPermissions',
+];
 
 /** What a client sends to the keys for which the example's own value is of no use here. */
 function wordsOf({ email, path, role }: Place): JsonObject {

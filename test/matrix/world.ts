@@ -2,6 +2,7 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { createToken } from '@bailiwick/shared/tokens.ts';
 import { bodyOf } from '../answers.ts';
 import { createBot, createKey } from '../bots.ts';
+import { newIdentity } from '../federation.ts';
 import type { Stack } from '../harness.ts';
 import { newAddress } from '../people.ts';
 import { rowsOf } from '../store.ts';
@@ -46,6 +47,10 @@ export type Principal = {
   email: string;
   /** The one tenant that stands for an absent one. */
   home?: 'own' | 'foreign';
+  /** The place to whose tenant the person was added without having accepted. */
+  pendingIn?: 'own';
+  /** The session is limited to its home. */
+  limited?: true;
   inTenant: Partial<Record<PlaceName, roles.Holds>>;
   onPlatform: roles.Holds;
 };
@@ -63,11 +68,11 @@ export async function makeWorld(stack: Stack): Promise<World> {
     await newPerson(stack, 'guest'),
   ];
   const places = await makePlaces(stack, { owner, stranger, guest });
-  return {
-    stack,
-    places,
-    principals: await makePrincipals(stack, { owner, stranger, guest }, places.own),
-  };
+  const principals = await makePrincipals(stack, { owner, stranger, guest }, places);
+  await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [
+    places.suspended.tenant,
+  ]);
+  return { stack, places, principals };
 }
 
 type Leads = Record<'owner' | 'stranger' | 'guest', Person>;
@@ -79,7 +84,6 @@ async function makePlaces(
   const own = await makePlace(stack, 'own', owner, guest.email);
   const foreign = await makePlace(stack, 'foreign', stranger, guest.email);
   const suspended = await newTenant(stack, owner.id);
-  await rowsOf(stack, `update access.tenant set status = 'suspended' where id = $1`, [suspended]);
   const elsewhere = (name: PlaceName, tenant: string): Place => ({
     ...own,
     name,
@@ -147,13 +151,13 @@ async function makePlace(
 async function makePrincipals(
   stack: Stack,
   { owner, stranger, guest }: Leads,
-  own: Place,
+  { own, suspended }: World['places'],
 ): Promise<Principal[]> {
   const support = await newPerson(stack, 'support');
   bodyOf(
     await stack.call(
       'Grants_Add',
-      { Grant: { UserID: support.id, Role: 'platform-support' } },
+      { Grant: { Platform: true, UserID: support.id, Role: 'platform-support' } },
       stack.platformKey,
     ),
   );
@@ -203,7 +207,19 @@ async function makePrincipals(
     person('member', await theMember(stack, own), { own: roles.member }, 'own'),
     person('stranger', stranger, { foreign: roles.owner }, 'foreign'),
     person('guest', guest),
+    {
+      ...person('a pending member', await newShut(stack, [own.tenant], owner.token, 'pending')),
+      pendingIn: 'own',
+    },
+    person(
+      'a disabled member',
+      await newShut(stack, [own.tenant, suspended.tenant], owner.token, 'disabled'),
+    ),
     { ...person('support', support), ...everywhere(roles.platformSupport) },
+    {
+      ...person('a limited session', await newLimited(stack, own), { own: roles.member }, 'own'),
+      limited: true,
+    },
     ...(await makeBots(stack, own)),
     { ...installed('platform', stack.platformKey), ...everywhere(roles.platformOwner) },
     { ...installed('worker', stack.workerToken), inTenant: {}, onPlatform: roles.worker },
@@ -222,11 +238,51 @@ async function newMember(
   role: string,
 ): Promise<Person> {
   const person = await newPerson(stack, role);
-  bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, keeper));
+  bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, stack.platformKey));
   bodyOf(
     await stack.call('Grants_Add', { Grant: { Tenant, UserID: person.id, Role: role } }, keeper),
   );
   return person;
+}
+
+/** A person without rights in tenants where they are on the list of members. */
+async function newShut(
+  stack: Stack,
+  tenants: readonly string[],
+  keeper: string,
+  status: 'pending' | 'disabled',
+): Promise<Person> {
+  const person = await newPerson(stack, status);
+  for (const Tenant of tenants) {
+    const member = { Tenant, UserID: person.id };
+    bodyOf(
+      await stack.call(
+        'TenantMembers_Add',
+        member,
+        status === 'pending' ? keeper : stack.platformKey,
+      ),
+    );
+    if (status === 'disabled') bodyOf(await stack.call('TenantMembers_Disable', member, keeper));
+  }
+  return person;
+}
+
+/** The owner of another tenant and of the platform, in a session that the tenant's provider opened on the account by its address alone. */
+async function newLimited(stack: Stack, { tenant }: Place): Promise<Person> {
+  const person = await newPerson(stack, 'limited');
+  const foreign = await newTenant(stack, person.id);
+  for (const Tenant of [tenant, foreign])
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: person.id }, stack.platformKey));
+  await rowsOf(
+    stack,
+    `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ('', $1, 'user', $2, 'platform-owner', '', '', now())`,
+    [createId('grt'), person.id],
+  );
+  const provider = await newIdentity(stack, person.id, tenant);
+  return {
+    ...person,
+    token: (await newSession(stack, person.id, 3600, { tenant, provider })).token,
+  };
 }
 
 /** A bot with the role admin, with a key for all of it and one for a part. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bodyOf, readList } from '../answers.ts';
+import { bodyOf, knownTo, readList } from '../answers.ts';
 import { createBot, inDays } from '../bots.ts';
 import type { Answer, Stack } from '../harness.ts';
 import { newTenant, type Person } from '../matrix/people.ts';
@@ -37,7 +37,9 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
   const idOf = (name: string) => ids.get(name) ?? name;
   const nameOf = (one: string) => names.get(one) ?? one;
   const ask = async (operation: string, request: object) =>
-    bodyOf(await stack.call(operation, { Tenant: id, ...request }, owner.token));
+    bodyOf(
+      await stack.call(operation, knownTo(operation, { Tenant: id, ...request }), owner.token),
+    );
 
   /** The operation and the request that make a change. */
   function requestOf(
@@ -104,7 +106,9 @@ export async function openTenant(stack: Stack, owner: Person, people: readonly P
         await expire(change);
         return 'ok';
       }
-      const { status, body }: Answer = await stack.call(...requestOf(change), owner.token);
+      // What the owner adds waits for the user's consent; what the platform adds does not.
+      const token = change.operation === 'TenantMembers_Add' ? stack.platformKey : owner.token;
+      const { status, body }: Answer = await stack.call(...requestOf(change), token);
       assert.ok(status < 500, JSON.stringify(body));
       return status === 200 ? 'ok' : String(body.Code);
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
+import { openApiDocument } from '@bailiwick/gateway/docs.ts';
 import { decodeJson } from '@bailiwick/proto/json/decode.ts';
 import { operations } from '@bailiwick/proto/registry.ts';
 import { validate } from '@bailiwick/proto/validate.ts';
@@ -53,6 +54,8 @@ const endpoints = routed.map((operation) => ({
 // OpenAPI's own keywords are not JSON Schema's, and a key that no schema names is a mistake in an example.
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
+// Formats of OpenAPI that this library does not check.
+for (const format of ['idn-email', 'idn-hostname']) ajv.addFormat(format, true);
 ajv.addSchema(closed(JSON.parse(text)) as object, 'openapi');
 
 /** The document with every object that lists its keys closed to others. */
@@ -113,22 +116,30 @@ test('a wrong example would be found', () => {
     assert.throws(() => assertHolds(media, wrong, 'wrong'));
 });
 
-test('every example request passes the validation of a real call', (t) => {
-  // A key's end has to be ahead: the examples are of a day of their own.
-  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
-  for (const { operation, endpoint } of endpoints) {
-    const example = endpoint.requestBody.content['application/json'].example as Record<
-      string,
-      unknown
-    >;
-    const { message, problems } = decodeJson(operation.method.input, example, operation.assigned);
-    assert.deepEqual(
-      [...problems, ...validate(operation.method.input, message)],
-      [],
-      operation.name,
+for (const day of ['2025-02-28T23:59:59.999Z', '2028-02-29T12:00:00Z', '2047-12-31T00:00:00Z'])
+  test(`every request example passes the validation of a call on ${day.slice(0, 10)}`, (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.parse(day) });
+    const current = openApiDocument();
+    assert.equal(openApiDocument(), current, 'built once a day');
+    const moved = current.body.toString();
+    const served = JSON.parse(moved) as Document;
+    for (const { operation } of endpoints) {
+      const example = served.paths[`/${operation.name}`]?.['post']?.requestBody.content[
+        'application/json'
+      ].example as Record<string, unknown>;
+      const { message, problems } = decodeJson(operation.method.input, example, operation);
+      assert.deepEqual(
+        [...problems, ...validate(operation.method.input, message)],
+        [],
+        operation.name,
+      );
+      assert.doesNotMatch(JSON.stringify(example), /"ExpiresAt":"(?:19|20[01])/);
+    }
+    assert.equal(
+      new Set(moved.match(/"20\d\d-[^"]*Z"/g)).size,
+      new Set(text.match(/"20\d\d-[^"]*Z"/g)).size,
     );
-  }
-});
+  });
 
 test('identifiers in the examples are TypeIDs, addresses are at example.com, and no token is a real one', () => {
   const prefixes = [
@@ -168,6 +179,8 @@ test('every failure has examples of ErrorResponse with the codes of its status',
     400: ['invalid_argument', 'not_found', 'failed_precondition'],
     401: ['unauthenticated'],
     403: ['permission_denied'],
+    404: ['not_found'],
+    405: ['invalid_argument'],
     429: ['resource_exhausted'],
     500: ['internal', 'unavailable'],
   };

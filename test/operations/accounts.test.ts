@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenHash } from '@bailiwick/shared/tokens.ts';
 import pg from 'pg';
+import { assertRefused, bodyOf, patiently } from '../answers.ts';
 import { describeAll, eventually, type Stack, startStack } from '../harness.ts';
 import {
   createTenant,
@@ -16,9 +17,15 @@ import {
   signUp,
   tokenIn,
 } from '../people.ts';
-import { textBelow } from '../store.ts';
+import { countOf, rowsOf, textBelow } from '../store.ts';
 import { type Collector, startCollector } from '../telemetry/collector.ts';
 import { scrapeAll } from '../telemetry/scrape.ts';
+
+/** An address with its lower-case letters and digits in fullwidth, up to the `@`. */
+const inFullwidth = (email: string): string =>
+  email.replace(/[a-z0-9](?=.*@)/g, (letter) =>
+    String.fromCodePoint(letter.charCodeAt(0) + 0xfee0),
+  );
 
 describeAll('accounts', (topology) => {
   let stack: Stack;
@@ -49,6 +56,39 @@ describeAll('accounts', (topology) => {
     assert.doesNotMatch(mail.Text, /bwk[a-z]_/);
     assert.equal((await login(email, 'another password')).status, 401);
     assert.equal((await login(email)).status, 200);
+  });
+
+  test('Account_Register of an address in fullwidth letters is for the account of its plain spelling', async () => {
+    const { id, email } = await signUp(stack, newAddress('wide'));
+    const fullwidth = inFullwidth(email);
+    await register(stack, fullwidth);
+    assert.match((await mailTo(stack, email, 2)).Subject, /already/i);
+    assert.equal(await countOf(stack, 'identity.registration where email = $1', [fullwidth]), 0);
+    const { User } = bodyOf(await login(fullwidth)) as unknown as {
+      User: { ID: string; Email: string };
+    };
+    assert.deepEqual([User.ID, User.Email], [id, email]);
+    const taken = await stack.call(
+      'Users_Create',
+      { User: { Email: fullwidth } },
+      stack.platformKey,
+    );
+    assertRefused(taken, 400, 'already_exists');
+  });
+
+  test('an account that has an address in fullwidth letters from before stays reachable beside that of the plain spelling', async () => {
+    const before = await signUp(stack, newAddress('former'));
+    const fullwidth = inFullwidth(before.email);
+    await rowsOf(
+      stack,
+      'update identity.user_account set email = $2, email_key = $2 where id = $1',
+      [before.id, fullwidth],
+    );
+    const plain = await signUp(stack, before.email, 1);
+    const idOf = async (email: string) => (bodyOf(await login(email))['User'] as { ID: string }).ID;
+    assert.deepEqual([await idOf(fullwidth), await idOf(before.email)], [before.id, plain.id]);
+    bodyOf(await stack.call('Account_RequestPasswordReset', { Email: fullwidth }));
+    tokenIn(await mailTo(stack, fullwidth));
   });
 
   test('Account_Verify gives no password of a stranger a place in a disputed account', async () => {
@@ -168,7 +208,9 @@ describeAll('accounts', (topology) => {
     await register(stack, email);
     const verify = tokenIn(await mailTo(stack, email));
     const verified = await Promise.all(
-      Array.from({ length: 200 }, () => stack.call('Account_Verify', { Token: verify })),
+      Array.from({ length: 200 }, () =>
+        patiently(() => stack.call('Account_Verify', { Token: verify })),
+      ),
     );
     assert.equal(verified.filter(({ status }) => status === 200).length, 1);
     assert.equal(verified.filter(({ status }) => status === 400).length, 199);

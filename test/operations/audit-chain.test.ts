@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { appendEntries } from '@bailiwick/access/audit/append.ts';
 import { entryOf } from '@bailiwick/access/audit/chain.ts';
 import { pruneAudit, signAnew } from '@bailiwick/access/audit/prune.ts';
 import { verifyChain } from '@bailiwick/access/audit/verify.ts';
-import { accessSchema } from '@bailiwick/access/schema.ts';
-import { createId } from '@bailiwick/shared/ids.ts';
 import { createLog } from '@bailiwick/shared/log.ts';
-import { type Database, openDatabase } from '@bailiwick/shared/orm.ts';
-import type { AuditDraft } from '@bailiwick/shared/outbox.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
 import { parseKeyRing } from '@bailiwick/shared/seal.ts';
 import { assertRefused, bodyOf } from '../answers.ts';
+import { type Chains, dayMs, openChains, recent } from '../audit-chains.ts';
 import { eventually, type Stack, startStack } from '../harness.ts';
 import { signUp, tenantFor } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
@@ -30,63 +27,23 @@ type Verdict = {
 // The chain under attack by somebody who has the database, and under the retention that shortens it.
 describe('the audit chain', () => {
   let stack: Stack;
+  let chains: Chains;
   let database: Database;
   let owner: Awaited<ReturnType<typeof signUp>>;
   before(async () => {
     stack = await startStack('one process');
     owner = await signUp(stack);
-    database = openDatabase({
-      service: 'access',
-      url: stack.databaseUrl,
-      entities: accessSchema.entities,
-      poolSize: 2,
-      log: createLog('test', () => {}),
-    });
+    chains = openChains(stack, owner.id);
+    ({ database } = chains);
   });
   after(async () => {
-    await database?.close();
+    await chains?.close();
     await stack?.stop();
   });
 
-  const day = 24 * 60 * 60 * 1000;
-
-  // A person may create ten by themselves.
   const newTenant = async () => tenantFor(stack, owner.id);
-
-  /** A tenant whose chain has entries of these ages, in days, and behind them what its making wrote. */
-  async function tenantWith(ages: readonly number[]): Promise<string> {
-    const tenant = await newTenant();
-    await eventually('the entries of its making', async () => (await verify(tenant)).Seq >= 3);
-    const drafts = ages.map((age) => draft(tenant, new Date(Date.now() - age * day)));
-    // Old entries cannot come in behind new ones: these begin the chain anew.
-    await rowsOf(stack, 'delete from access.audit_entry where tenant = $1', [tenant]);
-    await rowsOf(stack, `update access.audit_head set seq = 0, hash = '' where tenant = $1`, [
-      tenant,
-    ]);
-    await appendEntries(database, drafts.map(entryOf));
-    return tenant;
-  }
-
-  const draft = (Tenant: string, at: Date): AuditDraft => ({
-    ID: createId('aud'),
-    Tenant,
-    OccurredAt: at.toISOString(),
-    Action: 'group.created',
-    Operation: 'Groups_Save',
-    Result: 'success',
-    Code: '',
-    ActorType: 'user',
-    ActorID: owner.id,
-    CredentialID: '',
-    Targets: [{ Type: 'group', ID: createId('grp'), Name: 'eng' }],
-    Permission: '',
-    GrantID: '',
-    IP: '127.0.0.1',
-    UserAgent: '=cmd()',
-    RequestID: '',
-    TraceID: '',
-    Changes: [{ Field: 'Name', Old: 'a', New: 'b' }],
-  });
+  const tenantWith = (ages: readonly number[]) => chains.tenantWith(ages);
+  const draft = (tenant: string, at: Date) => chains.draft(tenant, at);
 
   const ask = (Tenant: string, Cursor = '') =>
     stack.call('Audit_Verify', { Tenant, Cursor }, stack.platformKey);
@@ -94,7 +51,6 @@ describe('the audit chain', () => {
     bodyOf(await ask(tenant, cursor)) as unknown as Verdict;
   const problemsOf = async (tenant: string) =>
     (await verify(tenant)).Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`);
-  const recent = (count: number) => Array.from({ length: count }, () => 1);
 
   test('Audit_Verify finds nothing wrong with what was written', async () => {
     const tenant = await tenantWith(recent(50));
@@ -177,9 +133,8 @@ describe('the audit chain', () => {
     ]);
   });
 
-  const log = createLog('test', () => {});
-  const prune = () => pruneAudit({ database, keyRing: keyRing(), retentionDays: 400, log });
-  const keyRing = () => parseKeyRing(readFileSync(stack.wiring.secrets.keyRingFile, 'utf8'));
+  const prune = () => chains.prune();
+  const keyRing = () => chains.keyRing();
 
   test('old entries are dropped, and what is left is verified from the signed place where it begins', async () => {
     const tenant = await tenantWith([500, 450, 410, 399, 100, 1]);
@@ -215,12 +170,43 @@ describe('the audit chain', () => {
     assert.deepEqual(await problemsOf(tenant), ['changed at 4']);
   });
 
+  for (const [what, change] of [
+    [
+      'contents',
+      `update access.audit_entry set action = 'group.deleted' where tenant = $1 and seq = 2`,
+    ],
+    [
+      'time',
+      `update access.audit_entry set occurred_at = occurred_at - interval '900 days' where tenant = $1 and seq = 3`,
+    ],
+    [
+      'signed beginning',
+      `insert into access.audit_checkpoint values ($1, 1, repeat('0', 64), '', now())`,
+    ],
+  ] as const) {
+    test(`no entries are dropped where the ${what} of old entries changed`, async () => {
+      const tenant = await tenantWith([500, 450, 100, 1]);
+      const checkpoints = () =>
+        rowsOf(
+          stack,
+          'select seq, hash, signature from access.audit_checkpoint where tenant = $1',
+          [tenant],
+        );
+      await rowsOf(stack, change, [tenant]);
+      const before = await checkpoints();
+      await prune();
+      assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 4);
+      assert.deepEqual(await checkpoints(), before);
+      assert.equal((await verify(tenant)).Valid, false);
+    });
+  }
+
   test('of many old entries some are dropped at a time, and a tenant whose are not keeps those of nobody else', async () => {
     const failing = await tenantWith([]);
     for (let round = 0; round < 6; round++)
       await appendEntries(
         database,
-        recent(1000).map(() => entryOf(draft(failing, new Date(Date.now() - 500 * day)))),
+        recent(1000).map(() => entryOf(draft(failing, new Date(Date.now() - 500 * dayMs)))),
       );
     const others = await tenantWith([500, 1]);
     await rowsOf(
@@ -253,16 +239,21 @@ describe('the audit chain', () => {
   test('a signed place is signed anew by the ring’s first key, so that the old key can leave the ring', async () => {
     const tenant = await tenantWith([500, 100, 1]);
     const old = keyRing();
-    await pruneAudit({ database, keyRing: old, retentionDays: 400, log });
+    await pruneAudit({
+      database,
+      keyRing: old,
+      retentionDays: 400,
+      log: createLog('test', () => {}),
+    });
     const next = parseKeyRing(`next:${randomBytes(32).toString('base64')}`);
-    assert.notDeepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
+    assert.notDeepEqual((await verifyChain(database, next, tenant, {})).problems, []);
     assert.equal(
       await signAnew({ database, keyRing: next }),
       0,
       'what no key of the ring has signed stays as it is',
     );
     assert.ok((await signAnew({ database, keyRing: [...next, ...old] })) > 0);
-    assert.deepEqual((await verifyChain(database, next, tenant, undefined)).problems, []);
+    assert.deepEqual((await verifyChain(database, next, tenant, {})).problems, []);
     assert.equal(await signAnew({ database, keyRing: next }), 0);
   });
 
@@ -282,7 +273,12 @@ describe('the audit chain', () => {
   const download = (body: object, token: string) =>
     fetch(`${stack.url}/Audit_Export`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      // Clients send a key with every call, and this one is answered in pieces.
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        'idempotency-key': randomUUID(),
+      },
       body: JSON.stringify(body),
     });
 
@@ -340,7 +336,7 @@ describe('the audit chain', () => {
     assert.deepEqual(((await bad.json()) as { Messages: string[] }).Messages, [
       'Format must be one of ndjson, csv',
     ]);
-    assert.equal((await download({}, owner.token)).status, 403);
+    assert.equal((await download({}, owner.token)).status, 400);
     assert.equal((await download({}, stack.platformKey)).status, 200);
   });
 });

@@ -57,8 +57,8 @@ describeBoth('audit', (topology) => {
 
   test('every change leaves its entry, with actor, target, permission and call', async () => {
     const Tenant = await newTenant();
-    const call = async (operation: string, request: object) => {
-      const answer = await stack.call(operation, request, ada.token);
+    const call = async (operation: string, request: object, token = ada.token) => {
+      const answer = await stack.call(operation, request, token);
       bodyOf(answer);
       return answer;
     };
@@ -72,15 +72,13 @@ describeBoth('audit', (topology) => {
     const group = { Type: 'group', ID: '', Name: 'Eng' };
     const person = { Type: 'user', ID: bob.id, Name: '' };
     const webhook = { Type: 'webhook_endpoint', ID, Name: 'a' };
+    const renamed = { ...webhook, Name: 'b' };
+    const proposed = await call('TenantMembers_Add', member);
+    await call('TenantMembers_Accept', { Tenant }, bob.token);
     const changes: Array<[action: string, permission: string, targets: object[], answer: Answer]> =
       [
         ['webhook_endpoint.created', 'iam.webhooks.write', [webhook], endpoint],
-        [
-          'tenant.member_added',
-          'iam.users.write',
-          [person],
-          await call('TenantMembers_Add', member),
-        ],
+        ['tenant.member_proposed', 'iam.users.write', [person], proposed],
         [
           'group.created',
           'iam.groups.write',
@@ -108,13 +106,13 @@ describeBoth('audit', (topology) => {
         [
           'webhook_endpoint.updated',
           'iam.webhooks.write',
-          [{ ...webhook, Name: 'b' }],
+          [renamed],
           await call('Webhooks_UpdateEndpoint', { Endpoint: { ID, Name: 'b', URL } }),
         ],
         [
           'webhook_endpoint.deleted',
           'iam.webhooks.write',
-          [{ ...webhook, Name: 'b' }],
+          [renamed],
           await call('Webhooks_DeleteEndpoint', { Tenant, ID }),
         ],
         [
@@ -138,12 +136,13 @@ describeBoth('audit', (topology) => {
         ada.token,
       )
     ).items.filter(({ Role }) => Role === 'owner');
-    // The tenant itself, its first member and owner; and the member's role beside each of the above.
-    const entries = await entriesWhenThere(Tenant, changes.length + 4);
+    // The tenant itself, its first member and owner; the other member, who accepted, and the role of that member.
+    const entries = await entriesWhenThere(Tenant, changes.length + 5);
     assert.deepEqual(
       entries.map(({ Action }) => Action).sort(),
       [
         'tenant.created',
+        'tenant.member_added',
         'tenant.member_added',
         'grant.added',
         'grant.added',
@@ -405,11 +404,13 @@ describeBoth('audit', (topology) => {
   test('Audit_List is closed to strangers and plain members, and the platform’s own to everybody else', async () => {
     const Tenant = await newTenant();
     assertRefused(await stack.call('Audit_List', { Tenant }, bob.token), 403, 'permission_denied');
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, ada.token));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: bob.id }, stack.platformKey));
     assertRefused(await stack.call('Audit_List', { Tenant }, bob.token), 403, 'permission_denied');
     assert.ok((await entriesWhenThere(Tenant, 3, {}, stack.platformKey)).length >= 3);
     for (const { token } of [ada, bob])
-      assertRefused(await stack.call('Audit_List', {}, token), 403, 'permission_denied');
+      assertRefused(await stack.call('Audit_List', {}, token), 400, 'invalid_argument', [
+        'Tenant is required',
+      ]);
     const own = await entriesWhenThere(
       '',
       1,
@@ -423,7 +424,7 @@ describeBoth('audit', (topology) => {
     const [first, second] = [await newTenant(), await newTenant()];
     const eve = await signUp(stack);
     for (const Tenant of [first, second]) {
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: eve.id }, ada.token));
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: eve.id }, stack.platformKey));
       assertRefused(await save(Tenant, 'eng', eve.token), 403, 'permission_denied');
     }
     const list = (request: object, token: string) =>
@@ -449,17 +450,18 @@ describeBoth('audit', (topology) => {
       own.filter(({ Tenant }) => Tenant === first),
     );
     assert.deepEqual((await list({}, stack.platformKey)).items, own);
-    for (const request of [{}, { Tenant: first }])
-      assertRefused(
-        await stack.call('Audit_ListByUser', { UserID: eve.id, ...request }, bob.token),
-        403,
-        'permission_denied',
-      );
     assertRefused(
-      await stack.call('Audit_ListByUser', { UserID: eve.id }, ada.token),
+      await stack.call('Audit_ListByUser', { UserID: eve.id, Tenant: first }, bob.token),
       403,
       'permission_denied',
     );
+    for (const { token } of [ada, bob])
+      assertRefused(
+        await stack.call('Audit_ListByUser', { UserID: eve.id }, token),
+        400,
+        'invalid_argument',
+        ['Tenant is required'],
+      );
   });
 });
 

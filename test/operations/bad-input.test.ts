@@ -4,9 +4,12 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@bailiwick/proto/registry.ts';
+import { createId } from '@bailiwick/shared/ids.ts';
 import pg from 'pg';
+import { createBot } from '../bots.ts';
 import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
-import { signUp } from '../people.ts';
+import { createTenant, signUp } from '../people.ts';
+import { rowsOf } from '../store.ts';
 
 describeBoth('bad input', (topology) => {
   let stack: Stack;
@@ -80,7 +83,6 @@ describeBoth('bad input', (topology) => {
     const wrong = await stack.call('Account_Register', { Email: 7, Password: 'short' });
     assert.deepEqual(wrong.body.Messages, [
       'Email must be a string',
-      'Email is required',
       'Password must be at least 8 characters',
     ]);
   });
@@ -132,6 +134,205 @@ describeBoth('bad input', (topology) => {
       '{"__proto__":{"Email":"x@example.com"},"constructor":{"prototype":{"polluted":true}}}';
     assertError(await stack.call('Account_Register', hostile), 400, 'invalid_argument');
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+  });
+
+  test('unknown keys are refused by name, beside all other failures, and nothing is stored', async () => {
+    const Tenant = await createTenant(stack, token);
+    const { id: UserID } = await signUp(stack);
+    const grants = 'select count(*)::int as n from access.grant_entry where tenant = $1';
+    const before = await rowsOf(stack, grants, [Tenant]);
+    const grant = { Tenant, UserID, Role: 'admin', ExpireAt: '2030-01-01T00:00:00Z' };
+    const unknown = 'Grant.ExpireAt is not a known field; did you mean ExpiresAt?';
+    for (const operation of ['Grants_Add', 'Grants_Remove']) {
+      assert.deepEqual((await stack.call(operation, { Grant: grant }, token)).body.Messages, [
+        unknown,
+      ]);
+    }
+    const { Role: _role, ...without } = grant;
+    assert.deepEqual(
+      (await stack.call('Grants_Add', { Grant: without, grant }, token)).body.Messages,
+      ['grant is not a known field; did you mean Grant?', unknown, 'Grant.Role is required'],
+    );
+    assert.deepEqual(await rowsOf(stack, grants, [Tenant]), before);
+    const named = await stack.call(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant, name: 'a', URL: 'ftp://x' } },
+      token,
+    );
+    const messages = [
+      'Endpoint.name is not a known field; did you mean Name?',
+      'endpoint name is required',
+      'Endpoint.URL must begin with https://',
+    ];
+    assert.deepEqual(named.body.Messages, messages);
+    stored = await rowCounts(stack.databaseUrl);
+  });
+
+  test('keys that the service sets are ignored, whatever they hold, a secret of the client included', async () => {
+    const Tenant = await createTenant(stack, token);
+    const managed = {
+      ID: 7,
+      DekID: {},
+      SecretEnc: 'x',
+      CreatedAt: [],
+      PreviousSecretUntil: 1,
+      DisabledReason: true,
+      Secret: 'mine',
+    };
+    const answer = await stack.call(
+      'Webhooks_CreateEndpoint',
+      {
+        Endpoint: { Tenant, Name: 'a', URL: `${stack.inboxUrl}/hooks/a`, ...managed },
+        Secret: 'mine',
+      },
+      token,
+    );
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    assert.notEqual(answer.body['Secret'], 'mine');
+    stored = await rowCounts(stack.databaseUrl);
+  });
+
+  test('a value of a wrong type is reported once', async () => {
+    const Tenant = await createTenant(stack, token);
+    const once = async (operation: string, body: object, ...messages: string[]) =>
+      assert.deepEqual(
+        (await stack.call(operation, body, token)).body.Messages,
+        messages,
+        JSON.stringify(body),
+      );
+    const URL = `${stack.inboxUrl}/hooks/a`;
+    await once(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant, Name: 5, URL } },
+      'Endpoint.Name must be a string',
+    );
+    await once(
+      'Webhooks_CreateEndpoint',
+      { Endpoint: { Tenant: 5, Name: 'a', URL } },
+      'Endpoint.Tenant must be a string',
+    );
+    await once('Webhooks_CreateEndpoint', { Endpoint: 5 }, 'Endpoint must be an object');
+    await once('Webhooks_ListEndpoints', { Tenant: [] }, 'Tenant must be a string');
+    const provider = {
+      Tenant,
+      Name: 'a',
+      Kind: 'oidc',
+      Issuer: 'https://idp.example',
+      ClientID: 5,
+    };
+    await once(
+      'Sso_SaveProvider',
+      { Provider: provider, Secret: 's' },
+      'Provider.ClientID must be a string',
+    );
+    await once(
+      'Sso_SaveProvider',
+      { Provider: { ...provider, ClientID: 'a' }, Secret: 5 },
+      'Secret must be a string',
+    );
+    const permissions = { Tenant, Slug: 'editor', Permissions: ['app.read', 5] };
+    await once('Roles_Save', { Role: permissions }, 'Role.Permissions[1] must be a string');
+  });
+
+  test('a name of blanks is refused like an empty one', async () => {
+    const Tenant = await createTenant(stack, token);
+    const { ID: Bot } = await createBot(stack, Tenant, token);
+    const URL = `${stack.inboxUrl}/hooks/a`;
+    for (const Name of ['', '   ', '\t\n', '\u00a0\u2003\u3000', '\u200b']) {
+      const calls: Array<[operation: string, body: object, message: string]> = [
+        [
+          'Webhooks_CreateEndpoint',
+          { Endpoint: { Tenant, Name, URL } },
+          'endpoint name is required',
+        ],
+        [
+          'Webhooks_UpdateEndpoint',
+          { Endpoint: { Tenant, ID: createId('whk'), Name, URL } },
+          'endpoint name is required',
+        ],
+        ['Chat_CreateEndpoint', { Endpoint: { Tenant, Name }, URL }, 'endpoint name is required'],
+        [
+          'Chat_UpdateEndpoint',
+          { Endpoint: { Tenant, ID: createId('slk'), Name } },
+          'endpoint name is required',
+        ],
+        ['Bots_Save', { Bot: { Tenant, Name } }, 'Bot.Name is required'],
+        ['BotKeys_Create', { Tenant, Bot, Name }, 'Name is required'],
+        ['Tenants_Create', { Tenant: { Name } }, 'Tenant.Name is required'],
+        [
+          'Tenants_Update',
+          { Tenant: { ID: Tenant, Name } },
+          Name === '' ? 'Tenant.Name must not be empty' : 'Tenant.Name is required',
+        ],
+        [
+          'Sso_SaveProvider',
+          { Provider: { Tenant, Kind: 'saml', Name } },
+          'Provider.Name is required',
+        ],
+        [
+          'Domain_Create',
+          { Tenant, Name },
+          Name === '' ? 'Name is required' : 'Name must be a domain name such as example.com',
+        ],
+      ];
+      for (const [operation, body, message] of calls) {
+        const answer = await stack.call(operation, body, token);
+        assertError(answer, 400, 'invalid_argument');
+        assert.ok(
+          answer.body.Messages?.includes(message),
+          `${operation} ${JSON.stringify(Name)}: ${JSON.stringify(answer.body.Messages)}`,
+        );
+      }
+    }
+    stored = await rowCounts(stack.databaseUrl);
+  });
+
+  test('a cursor that is none is reported beside an empty tenant and other failures', async () => {
+    const cursor = 'Page.Cursor is not a cursor of this list';
+    for (const Cursor of ['nope', 'x'.repeat(60), 'not base64!']) {
+      const answer = await stack.call(
+        'Groups_List',
+        { Tenant: '', Page: { Cursor, Limit: -1 } },
+        token,
+      );
+      assert.deepEqual(answer.body.Messages, [
+        'Tenant is required',
+        'Page.Limit must be at least 0',
+        cursor,
+      ]);
+      assert.deepEqual(
+        (await stack.call('Webhooks_ListEndpoints', { Page: { Cursor } }, token)).body.Messages,
+        ['Tenant is required', cursor],
+      );
+    }
+  });
+
+  test('/readyz takes GET and HEAD only', async () => {
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await fetch(`${stack.url}/readyz`, { method })).status, 200);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(`${stack.url}/readyz`, { method });
+      assert.deepEqual(
+        [response.status, response.headers.get('allow')],
+        [405, 'GET, HEAD'],
+        method,
+      );
+      assert.equal(((await response.json()) as Answer['body']).Code, 'invalid_argument');
+    }
+  });
+
+  test('thousands of unknown keys get a short answer', async () => {
+    const keys = (length: number) =>
+      Object.fromEntries(Array.from({ length }, (_, index) => [`Key${index}`, 1]));
+    const unknown = await stack.call('Account_Register', keys(15_000));
+    assertError(unknown, 400, 'invalid_argument');
+    assert.ok(
+      unknown.body.Messages?.includes('14900 more keys are not known fields') &&
+        unknown.body.Messages.length < 110,
+    );
+    const answer = await stack.call('Account_Register', keys(60_000));
+    assertError(answer, 400, 'invalid_argument');
+    assert.deepEqual(answer.body.Messages, ['the body must have at most 20000 values']);
   });
 
   test('an unknown operation is 404 and a wrong verb 405', async () => {

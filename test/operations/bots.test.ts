@@ -29,13 +29,7 @@ describeBoth('bots', (topology) => {
 
   test('Bots_Save without an ID creates a bot, and what the service manages is not the client’s to set', async () => {
     const Tenant = await newTenant();
-    const managed = {
-      LastUsedAt: 7,
-      CreatedBy: ['x'],
-      CreatedAt: 'never',
-      UpdatedAt: {},
-      Unknown: 1,
-    };
+    const managed = { LastUsedAt: 7, CreatedBy: ['x'], CreatedAt: 'never', UpdatedAt: {} };
     const fields = { Name: 'deployer', Description: 'It deploys', Metadata: { team: 'platform' } };
     const bot = await saved({ Tenant, ...fields, ...managed });
     const { ID, CreatedAt, UpdatedAt, ...rest } = bot;

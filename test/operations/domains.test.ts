@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
-import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import {
+  assertRefused,
+  bodyOf,
+  knownTo,
+  patiently,
+  readList,
+  readPage,
+  recordIn,
+} from '../answers.ts';
 import { addProvider, claim, type Domain, newName } from '../domains.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
-import { createTenant, signUp, tenantFor } from '../people.ts';
+import { createTenant, newAddress, signUp, tenantFor } from '../people.ts';
 import { countOf, eventsOf, eventTypesOf, rowsOf } from '../store.ts';
 
 describeBoth('domains', (topology) => {
@@ -163,12 +171,7 @@ describeBoth('domains', (topology) => {
       assert.deepEqual(recordIn(await update(domain, fields), 'Domain'), domain);
     await addProvider(stack, Tenant);
     const changed = recordIn(
-      await update(domain, {
-        Capture: 'require_sso',
-        Name: 'other.test',
-        Status: 'verified',
-        TxtValue: 'x',
-      }),
+      await update(domain, { Capture: 'require_sso', Status: 'verified', TxtValue: 'x' }),
       'Domain',
     );
     assert.deepEqual(changed, { ...domain, Capture: 'require_sso' });
@@ -267,7 +270,11 @@ describeBoth('domains', (topology) => {
     for (const ID of [foreign.ID, createId('dom')]) {
       for (const operation of ['Domain_Get', 'Domain_Verify', 'Domain_Update']) {
         assertRefused(
-          await stack.call(operation, { Tenant, ID, Capture: 'suggest' }, token),
+          await stack.call(
+            operation,
+            knownTo(operation, { Tenant, ID, Capture: 'suggest' }),
+            token,
+          ),
           400,
           'not_found',
           ['domain not found'],
@@ -286,7 +293,11 @@ describeBoth('domains', (topology) => {
     for (const Tenant of [foreign, createId('tnt')]) {
       for (const operation of ['Create', 'Verify', 'Get', 'List', 'Update', 'Delete']) {
         assertRefused(
-          await stack.call(`Domain_${operation}`, { Tenant, ID, Name: newName() }, token),
+          await stack.call(
+            `Domain_${operation}`,
+            knownTo(`Domain_${operation}`, { Tenant, ID, Name: newName() }),
+            token,
+          ),
           403,
           'permission_denied',
           ['permission denied'],
@@ -315,5 +326,38 @@ describeBoth('domains', (topology) => {
       ],
       ['domain.created', 'Domain_Create', id, 'iam.domains.write', [{ Type: 'domain', ID, Name }]],
     );
+  });
+
+  test('TenantMembers_Add needs no consent of a user whose verified address is in a verified domain of the tenant', async () => {
+    const [Tenant, other] = [await newTenant(), await newTenant()];
+    const domain = await claim(stack, Tenant, token);
+    const signUpAt = (name: string) =>
+      signUp(stack, newAddress(name).replace('example.com', domain.Name));
+    const [early, later] = [await signUpAt('early'), await signUpAt('later')];
+    const statusOf = async (tenant: string, UserID: string) => {
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant: tenant, UserID }, token));
+      const { items } = await readList<{ UserID: string; Status: string }>(
+        stack,
+        'TenantMembers_List',
+        { Tenant: tenant },
+        token,
+      );
+      return items.find((item) => item.UserID === UserID)?.Status;
+    };
+    assert.equal(await statusOf(Tenant, early.id), 'pending');
+    await rowsOf(
+      stack,
+      `update sso.domain set status = 'verified', verified_at = now() where tenant = $1 and id = $2`,
+      [Tenant, domain.ID],
+    );
+    assert.equal(await statusOf(Tenant, later.id), 'active');
+    assert.equal(await statusOf(other, later.id), 'pending');
+    // The domain vouches from now on for those who were asked before, too.
+    assert.equal(await statusOf(Tenant, early.id), 'active');
+    await rowsOf(stack, `update sso.domain set status = 'lapsed' where tenant = $1 and id = $2`, [
+      Tenant,
+      domain.ID,
+    ]);
+    assert.equal(await statusOf(Tenant, (await signUpAt('late')).id), 'pending');
   });
 });

@@ -156,10 +156,11 @@ describeBoth('codes for applications, and their pages', (topology) => {
       );
       assert.deepEqual(corsOf(answer.headers), {
         'access-control-allow-credentials': 'true',
-        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
         'access-control-allow-methods': 'POST',
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'Retry-After, X-Request-Id',
+        'access-control-expose-headers':
+          'Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
         'access-control-max-age': '600',
       });
     }

@@ -10,8 +10,10 @@ import { countOf, eventsOf } from '../store.ts';
 type Grant = {
   ID: string;
   Tenant: string;
+  Platform?: boolean;
   UserID?: string;
   Group?: string;
+  Bot?: string;
   Role: string;
   Resource: string;
   ExpiresAt?: string;
@@ -21,11 +23,12 @@ type Person = Awaited<ReturnType<typeof signUp>>;
 
 describeBoth('grants', (topology) => {
   let stack: Stack;
-  let [owner, admin, person, stranger]: Person[] = [];
+  let [owner, admin, person, stranger, disabled]: Person[] = [];
   let Tenant: string;
   before(async () => {
     stack = await startStack(topology);
-    [owner, admin, person, stranger] = await Promise.all([
+    [owner, admin, person, stranger, disabled] = await Promise.all([
+      signUp(stack),
       signUp(stack),
       signUp(stack),
       signUp(stack),
@@ -33,7 +36,7 @@ describeBoth('grants', (topology) => {
     ]);
     Tenant = await createTenant(stack, owner.token);
     for (const { id: UserID } of [admin, person])
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, owner.token));
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
     bodyOf(await grant({ UserID: admin.id, Role: 'admin' }));
     bodyOf(
       await stack.call(
@@ -53,6 +56,12 @@ describeBoth('grants', (topology) => {
     stack.call('Grants_Remove', { Grant: { Tenant, ...sent } }, token);
   const grantGroup = (sent: object, token = owner?.token) =>
     stack.call('GroupGrants_Add', { Grant: { Tenant, ...sent } }, token);
+  /** A grant as it is, without the tenant of the tests. */
+  const onPlatform = (
+    operation: string,
+    sent: object,
+    token: string | undefined = stack.platformKey,
+  ) => stack.call(operation, { Grant: sent }, token);
   const listed = async (operation = 'Grants_ListByTenant') =>
     (await readList<Grant>(stack, operation, { Tenant }, owner?.token ?? '')).items;
   const seesEndpoints = async (who: Person | undefined) =>
@@ -143,7 +152,7 @@ describeBoth('grants', (topology) => {
     const add = (sent: object) =>
       stack.call(
         'BotGrants_Add',
-        { Grant: { Role: 'platform-support', ...sent } },
+        { Grant: { Platform: true, Role: 'platform-support', ...sent } },
         stack.platformKey,
       );
     assertRefused(await add({ Bot: createId('bot') }), 400, 'not_found', ['bot not found']);
@@ -151,7 +160,7 @@ describeBoth('grants', (topology) => {
     const { items } = await readList<{ Bot: string }>(
       stack,
       'BotGrants_ListByTenant',
-      {},
+      { Platform: true },
       stack.platformKey,
     );
     assert.deepEqual(
@@ -161,7 +170,7 @@ describeBoth('grants', (topology) => {
     bodyOf(
       await stack.call(
         'BotGrants_Remove',
-        { Grant: { Bot, Role: 'platform-support' } },
+        { Grant: { Platform: true, Bot, Role: 'platform-support' } },
         stack.platformKey,
       ),
     );
@@ -188,8 +197,8 @@ describeBoth('grants', (topology) => {
       403,
       'permission_denied',
     );
-    // A tenant that is not the caller's, one that is nobody's, and the platform.
-    for (const elsewhere of [{ Tenant: createId('tnt') }, { Tenant: '' }])
+    // A tenant that does not exist, and the platform.
+    for (const elsewhere of [{ Tenant: createId('tnt') }, { Tenant: '', Platform: true }])
       assertRefused(
         await grant({ ...elsewhere, UserID: person?.id, Role: 'member' }, owner?.token),
         403,
@@ -336,7 +345,7 @@ describeBoth('grants', (topology) => {
       'permission_denied',
     );
     // An auditor of all tenants sees the grants in them, and not those on the platform.
-    const auditor = { Tenant: '', UserID: stranger?.id, Role: 'auditor' };
+    const auditor = { Tenant: '', Platform: true, UserID: stranger?.id, Role: 'auditor' };
     bodyOf(await grant(auditor, stack.platformKey));
     bodyOf(await grant({ ...auditor, UserID: person?.id }, stack.platformKey));
     assert.deepEqual((await tenantsSeen(stranger?.token)).sort(), [Tenant, elsewhere].sort());
@@ -345,40 +354,42 @@ describeBoth('grants', (topology) => {
       bodyOf(await withdraw({ ...auditor, UserID }, stack.platformKey));
   });
 
-  test('a grant without a tenant is the platform’s, and holds in every tenant', async () => {
-    const support = { Tenant: '', UserID: stranger?.id, Role: 'platform-support' };
+  test('Grants_Add with Platform counts in every tenant, for the built-in roles only', async () => {
+    const support = { Platform: true, UserID: stranger?.id, Role: 'platform-support' };
     assert.equal(await seesEndpoints(stranger), false);
-    bodyOf(await grant(support, stack.platformKey));
+    bodyOf(await onPlatform('Grants_Add', support));
     assert.equal(await seesEndpoints(stranger), true);
     assert.equal(
       (await stack.call('Users_GetByEmail', { Email: owner?.email }, stranger?.token)).status,
       200,
     );
-    const found = (await readList<Grant>(stack, 'Grants_ListByTenant', {}, stack.platformKey))
-      .items;
+    const found = (
+      await readList<Grant>(stack, 'Grants_ListByTenant', { Platform: true }, stack.platformKey)
+    ).items;
     assert.deepEqual(
-      found.map(({ UserID, Role, Tenant: tenant }) => [UserID, Role, tenant]),
-      [[stranger?.id, 'platform-support', '']],
+      found.map(({ UserID, Role, Tenant: tenant, Platform }) => [UserID, Role, tenant, Platform]),
+      [[stranger?.id, 'platform-support', '', true]],
     );
     assertRefused(
-      await grant({ ...support, Role: 'editor' }, stack.platformKey),
+      await onPlatform('Grants_Add', { ...support, Role: 'editor' }),
       400,
       'not_found',
       ['role not found'],
     );
     assertRefused(
-      await grant({ ...support, UserID: createId('usr') }, stack.platformKey),
+      await onPlatform('Grants_Add', { ...support, UserID: createId('usr') }),
       400,
       'not_found',
       ['user not found'],
     );
-    // Support reads; it gives nothing to anybody.
+    // Support reads, and grants nothing.
     assertRefused(
-      await grant({ ...support, UserID: person?.id }, stranger?.token),
+      await onPlatform('Grants_Add', { ...support, UserID: person?.id }, stranger?.token),
       403,
       'permission_denied',
     );
-    bodyOf(await withdraw(support, stack.platformKey));
+    // A record can be sent back as it was read.
+    bodyOf(await onPlatform('Grants_Remove', found[0] ?? {}));
     assert.equal(await seesEndpoints(stranger), false);
     assert.equal(
       recordIn(
@@ -391,5 +402,147 @@ describeBoth('grants', (topology) => {
       ),
       false,
     );
+  });
+
+  test('a grant that names no tenant and does not say Platform is refused, also for the platform key', async () => {
+    const subjects = {
+      Grants: { UserID: person?.id },
+      GroupGrants: { Group: 'eng' },
+      BotGrants: { Bot: createId('bot') },
+    };
+    const stored = () => countOf(stack, `access.grant_entry where tenant = ''`);
+    const before = await stored();
+    for (const [family, subject] of Object.entries(subjects)) {
+      for (const token of [stack.platformKey, owner?.token]) {
+        for (const verb of ['Add', 'Remove'])
+          assertRefused(
+            await onPlatform(`${family}_${verb}`, { ...subject, Role: 'auditor' }, token),
+            400,
+            'invalid_argument',
+            ['Grant.Tenant is required'],
+          );
+        assertRefused(
+          await stack.call(`${family}_ListByTenant`, {}, token),
+          400,
+          'invalid_argument',
+          ['Tenant is required'],
+        );
+      }
+    }
+    for (const family of ['Grants', 'BotGrants'] as const) {
+      const both = { ...subjects[family], Tenant, Platform: true, Role: 'auditor' };
+      for (const verb of ['Add', 'Remove'])
+        assertRefused(await onPlatform(`${family}_${verb}`, both), 400, 'invalid_argument', [
+          'Grant.Tenant must be empty if Grant.Platform is true',
+        ]);
+      assertRefused(
+        await stack.call(`${family}_ListByTenant`, { Tenant, Platform: true }, stack.platformKey),
+        400,
+        'invalid_argument',
+        ['Tenant must be empty if Platform is true'],
+      );
+      assertRefused(
+        await stack.call(`${family}_ListByTenant`, { Platform: true }, owner?.token),
+        403,
+        'permission_denied',
+      );
+      assertRefused(
+        await onPlatform(
+          `${family}_Add`,
+          { ...subjects[family], Platform: true, Role: 'auditor' },
+          owner?.token,
+        ),
+        403,
+        'permission_denied',
+      );
+    }
+    assert.equal(await stored(), before);
+  });
+
+  test('ListByTenant with IncludePlatform shows the platform grants that count in the tenant, page by page', async () => {
+    const { ID: Bot } = await createBot(
+      stack,
+      await createTenant(stack, stranger?.token ?? ''),
+      stranger?.token ?? '',
+    );
+    const sent = [
+      { Platform: true, UserID: stranger?.id, Role: 'auditor' },
+      {
+        Platform: true,
+        UserID: stranger?.id,
+        Role: 'member',
+        ExpiresAt: new Date(Date.now() + 1200).toISOString(),
+      },
+      // A disabled account holds nothing.
+      { Platform: true, UserID: disabled?.id, Role: 'auditor' },
+    ];
+    for (const one of sent) bodyOf(await onPlatform('Grants_Add', one));
+    bodyOf(await onPlatform('BotGrants_Add', { Platform: true, Bot, Role: 'platform-support' }));
+    bodyOf(await stack.call('Users_Disable', { UserID: disabled?.id }, stack.platformKey));
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+
+    const read = async (operation: string, more: object, limit = 200) =>
+      (await readList<Grant>(stack, operation, { Tenant, ...more }, admin?.token ?? '', limit))
+        .items;
+    const own = await read('Grants_ListByTenant', {});
+    assert.ok(own.length > 1 && own.every(({ Platform }) => !Platform));
+    for (const limit of [200, 1]) {
+      const all = await read('Grants_ListByTenant', { IncludePlatform: true }, limit);
+      assert.deepEqual(
+        all.filter(({ Platform }) => !Platform),
+        own,
+      );
+      const [reaching, ...others] = all.filter(({ Platform }) => Platform);
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [reaching?.UserID, reaching?.Role, reaching?.Tenant, reaching?.CreatedBy],
+        [stranger?.id, 'auditor', '', ''],
+      );
+    }
+    const [bot] = (await read('BotGrants_ListByTenant', { IncludePlatform: true })).filter(
+      ({ Platform }) => Platform,
+    );
+    assert.deepEqual(
+      [bot?.Bot, bot?.Role, bot?.Tenant, bot?.CreatedBy],
+      [Bot, 'platform-support', '', ''],
+    );
+    assertRefused(
+      await stack.call('Grants_ListByTenant', { Tenant, IncludePlatform: true }, person?.token),
+      403,
+      'permission_denied',
+    );
+    // A cursor belongs to the list it was made for.
+    const first = await stack.call(
+      'Grants_ListByTenant',
+      { Tenant, IncludePlatform: true, Page: { Limit: 1 } },
+      admin?.token,
+    );
+    const { NextCursor } = bodyOf(first)['Page'] as { NextCursor: string };
+    assertRefused(
+      await stack.call(
+        'Grants_ListByTenant',
+        { Tenant, Page: { Cursor: NextCursor } },
+        admin?.token,
+      ),
+      400,
+      'invalid_argument',
+    );
+
+    const explained = bodyOf(
+      await stack.call(
+        'Access_Explain',
+        { Tenant, Subject: stranger?.id, Permission: 'iam.audit.read' },
+        admin?.token,
+      ),
+    );
+    assert.deepEqual(
+      (explained['Paths'] as Array<{ Role: string; Platform: boolean }>).map(
+        ({ Role, Platform }) => [Role, Platform],
+      ),
+      [['auditor', true]],
+    );
+    for (const one of sent) bodyOf(await onPlatform('Grants_Remove', one));
+    bodyOf(await onPlatform('BotGrants_Remove', { Platform: true, Bot, Role: 'platform-support' }));
+    bodyOf(await stack.call('Users_Enable', { UserID: disabled?.id }, stack.platformKey));
   });
 });

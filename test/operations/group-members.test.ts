@@ -33,7 +33,7 @@ describeBoth('group members', (topology) => {
     );
     const { ID: Tenant } = recordIn(answer, 'Tenant') as { ID: string };
     for (const { id } of members)
-      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, ada.token));
+      bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: id }, stack.platformKey));
     for (const Path of paths)
       bodyOf(await stack.call('Groups_Save', { Group: { Tenant, Path } }, ada.token));
     return Tenant;
@@ -235,7 +235,9 @@ describeBoth('group members', (topology) => {
       await stack.call('Tenants_Create', { Tenant: { Name: 'Of Carol' } }, carol.token),
       'Tenant',
     ) as { ID: string };
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant: second, UserID: dan.id }, carol.token));
+    bodyOf(
+      await stack.call('TenantMembers_Add', { Tenant: second, UserID: dan.id }, stack.platformKey),
+    );
     bodyOf(
       await stack.call('Groups_Save', { Group: { Tenant: second, Path: 'sales' } }, carol.token),
     );

@@ -43,7 +43,7 @@ describeBoth('groups', (topology) => {
 
   test('Groups_Save creates a group, and what the service manages is not the client’s to set', async () => {
     const Tenant = await newTenant();
-    const managed = { ID: 7, Source: ['x'], CreatedAt: 'never', UpdatedAt: {}, Unknown: 1 };
+    const managed = { ID: 7, Source: ['x'], CreatedAt: 'never', UpdatedAt: {} };
     const fields = {
       Name: 'Backend',
       Description: 'They build it',

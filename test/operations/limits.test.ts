@@ -45,6 +45,50 @@ describeBoth('limits', (topology) => {
     );
   });
 
+  test('RateLimit shows what the caller’s address has left before and on the 429, and no account', async () => {
+    const ip = '203.0.113.77';
+    const seen: string[] = [];
+    for (let index = 0; index < 61; index++) {
+      const answer = await stack.call('Account_Register', '{}', undefined, from(ip));
+      assert.equal(answer.headers.get('ratelimit-policy'), '"register";q=60;w=60');
+      const [, remaining, reset] =
+        /^"register";r=(\d+);t=(\d+)$/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
+      assert.ok(Number(reset) >= 1 && Number(reset) <= 60);
+      seen.push(`${answer.status} ${remaining}`);
+      if (answer.status === 429) assert.equal(answer.headers.get('retry-after'), reset);
+    }
+    assert.deepEqual(seen, [
+      ...Array.from({ length: 60 }, (_, index) => `400 ${59 - index}`),
+      '429 0',
+    ]);
+    // The window of a first call is never longer than the policy says.
+    for (let index = 0; index < 12; index++) {
+      const first = await stack.call(
+        'Account_Register',
+        '{}',
+        undefined,
+        from(`203.0.114.${index}`),
+      );
+      assert.match(first.headers.get('ratelimit') ?? '', /;t=60$/);
+    }
+    // What others have tried on an account does not show: only the address counts, known or unknown, locked or not.
+    const { email } = await signUp(stack);
+    for (let guess = 0; guess < 8; guess++) await login(email, 'wrong password', '203.0.113.78');
+    const answers = [
+      await login(email, 'wrong password', '203.0.113.79'),
+      await login(newAddress(), 'wrong password', '203.0.113.80'),
+    ];
+    for (const { headers } of answers) {
+      assert.match(headers.get('ratelimit') ?? '', /^"login";r=119;t=\d+$/);
+      assert.equal(headers.get('ratelimit-policy'), '"login";q=120;w=60');
+    }
+    const unlimited = await stack.call('Groups_List', {}, stack.platformKey);
+    assert.deepEqual(
+      [unlimited.headers.get('ratelimit'), unlimited.headers.get('ratelimit-policy')],
+      [null, null],
+    );
+  });
+
   test('the limit comes before the body is read, and an IPv6 network counts as one', async () => {
     const answers = [];
     for (let index = 0; index < 61; index++)
@@ -166,6 +210,41 @@ describeBoth('limits', (topology) => {
       await login(email, 'a wrong guess', `192.0.2.${100 + guess}`);
     assertLimited(await login(email, password, '192.0.2.99'));
     assert.equal((await login(email, password, home)).status, 200);
+  });
+
+  test('Account_ResetPassword opens sign-in from the network of the reset while guesses from other networks go on', async () => {
+    const [email, home] = [newAddress(), '198.51.100.248'];
+    const made = await stack.call(
+      'Users_Create',
+      { User: { Email: email }, Password: password },
+      stack.platformKey,
+    );
+    assert.equal(made.status, 200);
+    let guesses = 0;
+    const guess = () => login(email, 'a wrong guess', `192.0.${guesses++}.1`);
+    for (let count = 0; count < 25; count++) await guess();
+    await stack.call('Account_RequestPasswordReset', { Email: email }, undefined, from());
+    const Token = tokenIn(await mailTo(stack, email));
+    const secret = 'opened from a new network';
+    assert.equal(
+      (
+        await stack.call(
+          'Account_ResetPassword',
+          { Token, Password: secret },
+          undefined,
+          from(home),
+        )
+      ).status,
+      200,
+    );
+    const statuses = new Map<number, number>();
+    for (let count = 0; count < 30; count++) {
+      const { status } = await guess();
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    assert.ok((statuses.get(401) ?? 0) <= 5, 'the guesser gets no more guesses than before');
+    assertLimited(await login(email, secret, '203.0.113.200'));
+    assert.equal((await login(email, secret, home)).status, 200);
   });
 
   test('Account_ChangeEmail mails no more addresses than an account may sign in', async () => {

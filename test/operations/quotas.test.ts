@@ -3,10 +3,13 @@ import { after, before, test } from 'node:test';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, signUp } from '../people.ts';
 
-describeBoth('quotas', (topology) => {
+describeBoth('settings of the gateway', (topology) => {
   let stack: Stack;
   before(async () => {
-    stack = await startStack(topology, { BAILIWICK_TENANT_CALLS_PER_MINUTE: '20' });
+    stack = await startStack(topology, {
+      BAILIWICK_TENANT_CALLS_PER_MINUTE: '20',
+      BAILIWICK_UNKNOWN_KEYS: 'ignore',
+    });
   });
   after(() => stack?.stop());
 
@@ -21,5 +24,17 @@ describeBoth('quotas', (topology) => {
       [200, 429].map((wanted) => answers.filter((status) => status === wanted).length),
       [20, 5],
     );
+    for (const { headers } of [await stack.call('Groups_List', { Tenant }, owner.token)])
+      assert.equal(headers.get('ratelimit'), null, 'a tenant’s quota shows what others do');
+  });
+
+  test('with BAILIWICK_UNKNOWN_KEYS=ignore unknown keys are ignored', async () => {
+    const { token } = await signUp(stack);
+    const { status, body } = await stack.call(
+      'Account_Update',
+      { User: { Name: 'Ada', NickName: 5 }, Newer: {} },
+      token,
+    );
+    assert.deepEqual([status, (body['User'] as { Name: string }).Name], [200, 'Ada']);
   });
 });

@@ -119,7 +119,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(
       await stack.call(
         'Grants_Add',
-        { Grant: { UserID: operator.id, Role: 'platform-owner' } },
+        { Grant: { Platform: true, UserID: operator.id, Role: 'platform-owner' } },
         stack.platformKey,
       ),
     );
@@ -141,7 +141,10 @@ describeBoth('Settings.RequireSso', (topology) => {
     await grantBotInStore(stack, bot, 'member');
     bodyOf(await groups(Tenant, (await createKey(stack, bot, stack.platformKey)).Secret));
     bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
-    assertRefused(await groups(Tenant, bob.token), 403, 'permission_denied', bare);
+    assertRefused(await groups(Tenant, bob.token), 403, 'permission_denied', [
+      'tenant Acme is suspended',
+    ]);
+    assertRefused(await groups(Tenant, shut.token), 403, 'permission_denied', bare);
   });
 
   test('a session without it reads and changes nothing by any other way into the tenant', async () => {
@@ -196,14 +199,6 @@ describeBoth('Settings.RequireSso', (topology) => {
       await eventually(`what is seen by ${operation}`, () => sees(own));
       assert.equal(await sees(bob.token), false, operation);
     }
-    isRequired(await stack.call('TenantMembers_Remove', { Tenant, UserID: bob.id }, bob.token));
-    assert.equal(
-      await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
-        Tenant,
-        bob.id,
-      ]),
-      1,
-    );
     isRequired(await stack.call('Bots_List', { Tenant }, bob.token));
     isRequired(
       await stack.call(
@@ -211,6 +206,15 @@ describeBoth('Settings.RequireSso', (topology) => {
         { Tenant, Changes: [{ Roles_Delete: { Tenant, Slug: 'custom' } }] },
         bob.token,
       ),
+    );
+    // Leaving needs no right in the tenant: a person whom it shuts out this way can still leave.
+    bodyOf(await stack.call('TenantMembers_Remove', { Tenant, UserID: bob.id }, bob.token));
+    assert.equal(
+      await countOf(stack, 'access.tenant_member where tenant = $1 and user_id = $2', [
+        Tenant,
+        bob.id,
+      ]),
+      0,
     );
   });
 
@@ -232,7 +236,7 @@ describeBoth('Settings.RequireSso', (topology) => {
     bodyOf(
       await stack.call(
         'Grants_Add',
-        { Grant: { UserID: operator.id, Role: 'auditor' } },
+        { Grant: { Platform: true, UserID: operator.id, Role: 'auditor' } },
         stack.platformKey,
       ),
     );
@@ -346,7 +350,7 @@ describeBoth('Settings.RequireSso', (topology) => {
 
     const late = await signUp(stack, newGuest());
     const token = await use.invite(Tenant, late.email, owner, { Roles: ['auditor'] });
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: late.id }, owner));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: late.id }, stack.platformKey));
     isRequired(await use.accept(token, late.token));
     bodyOf(await use.accept(token, await ssoSession(stack, late, Tenant)));
   });

@@ -27,7 +27,7 @@ describeBoth('roles', (topology) => {
     stack = await startStack(topology);
     [owner, admin] = await Promise.all([signUp(stack), signUp(stack)]);
     Tenant = await createTenant(stack, owner.token);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, owner.token));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, stack.platformKey));
     bodyOf(
       await stack.call(
         'Grants_Add',
@@ -257,7 +257,7 @@ describeBoth('roles', (topology) => {
 
   test('a change of a role counts with the reply for everybody who holds it', async () => {
     const reader = await signUp(stack);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, owner.token));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: reader.id }, stack.platformKey));
     bodyOf(await save({ Slug: 'watch', Permissions: [] }));
     bodyOf(
       await stack.call(
@@ -274,5 +274,57 @@ describeBoth('roles', (topology) => {
       bodyOf(await save({ Slug: 'watch', Permissions: [] }));
       assert.equal((await look()).status, 403);
     }
+  });
+
+  test('Roles_ListPermissions lists what a role of the tenant can hold, and the platform’s own for the platform', async () => {
+    type Listed = { Name: string; Description: string; Operations: string[] };
+    const list = async (request: object, token: string, limit = 200) =>
+      (await readList<Listed>(stack, 'Roles_ListPermissions', request, token, limit)).items;
+    const ofTenant = await list({ Tenant }, owner.token);
+    const names = ofTenant.map(({ Name }) => Name);
+    assert.ok(names.length > 25 && new Set(names).size === names.length);
+    assert.deepEqual(
+      names.filter((name) => /^iam\.(platform|internal)\./.test(name)),
+      [],
+    );
+    for (const { Name, Description, Operations } of ofTenant) {
+      assert.match(Description, /^[A-Z].{10,150}\.$/, Name);
+      assert.ok(Operations.length > 0, Name);
+    }
+    const byName = new Map(ofTenant.map((one) => [one.Name, one]));
+    assert.deepEqual(byName.get('iam.tenant.delete')?.Operations, ['Tenants_Delete']);
+    assert.ok(byName.get('iam.webhooks.write')?.Operations.includes('Webhooks_UpdateEndpoint'));
+    assert.deepEqual(await list({ Tenant }, owner.token, 7), ofTenant);
+    // Each of them can be put into a role.
+    bodyOf(
+      await stack.call(
+        'Roles_Save',
+        { Role: { Tenant, Slug: 'everything', Permissions: names } },
+        owner.token,
+      ),
+    );
+    bodyOf(await stack.call('Roles_Delete', { Tenant, Slug: 'everything' }, owner.token));
+
+    const ofPlatform = (await list({ Platform: true }, stack.platformKey)).map(({ Name }) => Name);
+    assert.ok(
+      ofPlatform.includes('iam.platform.grants.write') &&
+        ofPlatform.every((name) => name.startsWith('iam.platform.')),
+    );
+    assertRefused(
+      await stack.call('Roles_ListPermissions', { Platform: true }, owner.token),
+      403,
+      'permission_denied',
+    );
+    assertRefused(
+      await stack.call('Roles_ListPermissions', {}, stack.platformKey),
+      400,
+      'invalid_argument',
+      ['Tenant is required'],
+    );
+    assertRefused(
+      await stack.call('Roles_ListPermissions', { Tenant }, (await signUp(stack)).token),
+      403,
+      'permission_denied',
+    );
   });
 });

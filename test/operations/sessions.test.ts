@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertRefused, bodyOf } from '../answers.ts';
-import { type Answer, describeBoth, type Stack, startStack } from '../harness.ts';
+import { createToken } from '@bailiwick/shared/tokens.ts';
+import { assertRefused, bodyOf, patiently, readList } from '../answers.ts';
+import { type Answer, describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import {
   createTenant,
   mailTo,
@@ -12,6 +13,16 @@ import {
   tokenIn,
 } from '../people.ts';
 import { rowsOf } from '../store.ts';
+
+type Entry = {
+  Operation: string;
+  Result: string;
+  Code: string;
+  IP: string;
+  RequestID: string;
+  ActorID: string;
+  Targets: unknown[];
+};
 
 describeBoth('profiles, sessions and browsers', (topology) => {
   let stack: Stack;
@@ -34,7 +45,7 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     );
     const { body } = await stack.call(
       'Account_Update',
-      { User: { GivenName: 'Ada', Email: 'other@example.com', Status: 'disabled' } },
+      { User: { GivenName: 'Ada', Status: 'disabled' } },
       token,
     );
     const user = body['User'] as Record<string, unknown>;
@@ -43,7 +54,25 @@ describeBoth('profiles, sessions and browsers', (topology) => {
       ['Ada Lovelace', 'Ada', 'en-GB', 'active'],
     );
     assert.deepEqual(user['Metadata'], { team: 'engines' });
-    assert.notEqual(user['Email'], 'other@example.com');
+    assert.deepEqual(
+      (await stack.call('Account_Update', { User: user }, token)).body['User'],
+      user,
+      'as it was read it changes nothing',
+    );
+    const other = await stack.call(
+      'Account_Update',
+      { User: { ...user, Name: 'x', Email: 'other@example.com' } },
+      token,
+    );
+    assertRefused(other, 400, 'invalid_argument', [
+      'User.Email must be the stored address: Account_ChangeEmail changes it',
+    ]);
+    assertRefused(
+      await stack.call('Account_Update', { User: { ExternalID: 'hr-1' } }, token),
+      403,
+      'permission_denied',
+    );
+    assert.deepEqual((await stack.call('Account_Get', {}, token)).body['User'], user);
     const wrong = await stack.call(
       'Account_Update',
       { User: { Locale: 'not a language', Name: 'x'.repeat(129) } },
@@ -208,9 +237,16 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     await stack.call('Account_Logout', {}, token);
     const ended = await stack.call('Tokens_Introspect', { Token: token }, stack.platformKey);
     assert.deepEqual([ended.body['Active'], ended.body['UserID']], [false, '']);
-    assert.equal(
-      (await stack.call('Tokens_Introspect', { Token: token }, elsewhere.token)).status,
+    assertRefused(
+      await stack.call('Tokens_Introspect', { Token: token }, elsewhere.token),
+      400,
+      'invalid_argument',
+      ['Tenant is required'],
+    );
+    assertRefused(
+      await stack.call('Tokens_Introspect', { Token: token, Tenant: tenant }, elsewhere.token),
       403,
+      'permission_denied',
     );
   });
 
@@ -277,5 +313,50 @@ describeBoth('profiles, sessions and browsers', (topology) => {
     );
     await register(stack, email);
     assert.equal((await mailTo(stack, email)).To, email);
+  });
+
+  test('attempts with dead or unknown one-time tokens are audited by address, and the many of a minute in one entry', async () => {
+    const { id, token } = await signUp(stack);
+    const attempts = {
+      Account_Verify: { Token: createToken('verify') },
+      Account_ResetPassword: { Token: createToken('reset'), Password: 'a long enough one' },
+      Account_ExchangeCode: { Code: createToken('code') },
+      TenantInvitations_Decline: { Token: createToken('invitation') },
+      TenantInvitations_Accept: { Token: createToken('invitation') },
+    };
+    for (const [operation, request] of Object.entries(attempts)) {
+      const by = operation === 'TenantInvitations_Accept' ? token : undefined;
+      const answer = await stack.call(operation, request, by);
+      assertRefused(answer, 400, 'failed_precondition', ['the token is not valid any more']);
+      const entry = await eventually(operation, async () => {
+        const { items } = await readList<Entry>(
+          stack,
+          'Audit_List',
+          { Filter: { Actions: ['token.refused'] } },
+          stack.platformKey,
+        );
+        return items.find(({ RequestID }) => RequestID === answer.headers.get('x-request-id'));
+      });
+      assert.deepEqual(
+        [entry.Operation, entry.Result, entry.Code, entry.IP, entry.Targets],
+        [operation, 'failed', 'failed_precondition', '127.0.0.1', []],
+      );
+      assert.equal(entry.ActorID, by === undefined ? '' : id);
+      assert.ok(
+        !JSON.stringify(entry).includes(Object.values(request)[0] ?? ''),
+        'the token is in the audit',
+      );
+    }
+    // Forty more of one kind: ten of a minute have entries of their own, and another minute may begin meanwhile.
+    const again = { Token: createToken('verify') };
+    for (let times = 0; times < 40; times++)
+      assert.equal((await patiently(() => stack.call('Account_Verify', again))).status, 400);
+    const written = () =>
+      rowsOf<{ audit: string }>(
+        stack,
+        `select audit from identity.outbox where audit like '%"token.refused"%' and audit like '%"Account_Verify"%'`,
+      );
+    const count = (await written()).length;
+    assert.ok(count >= 10 && count <= 20, String(count));
   });
 });

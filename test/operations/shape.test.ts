@@ -1,9 +1,58 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
+import { requestExample } from '@bailiwick/proto/openapi/examples.ts';
+import { operations } from '@bailiwick/proto/registry.ts';
 import { assertRefused } from '../answers.ts';
+import { createBot, createKey } from '../bots.ts';
 import { describeBoth, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
+
+/** The operations about one tenant, and what the message calls the field. */
+const tenantPaths: Record<string, string> = Object.fromEntries(
+  [...operations.values()].flatMap((operation) => {
+    const rule = operation.public && operation.allow.find(({ kind }) => kind === 'tenant');
+    if (!rule || rule.kind !== 'tenant') return [];
+    const [first = '', second] = rule.field.split('.');
+    const record = `${first[0]?.toUpperCase()}${first.slice(1)}`;
+    if (second === undefined) return [[operation.name, 'Tenant']];
+    return [
+      [
+        operation.name,
+        second === 'id' ? `${record}.ID` : record === 'Endpoint' ? 'Tenant' : `${record}.Tenant`,
+      ],
+    ];
+  }),
+);
+
+/** By hand, from the contract: an endpoint's creation takes the caller's only tenant, its update the stored one; the platform has an audit. */
+function isExempt(operation: string, caller: string): boolean {
+  if (/^(Webhooks|Chat)_UpdateEndpoint$/.test(operation)) return true;
+  if (/^(Webhooks|Chat)_CreateEndpoint$/.test(operation)) return ['owner', 'bot'].includes(caller);
+  if (/^Audit_|^Tokens_Introspect$/.test(operation)) return caller === 'platform';
+  return false;
+}
+
+/** The operation's example without what it says of the tenant. */
+function withoutTenant(operation: string): object {
+  const described = operations.get(operation);
+  assert.ok(described);
+  const example = requestExample(described) as Record<string, Record<string, unknown>>;
+  if (operation === 'Tenants_Update')
+    return { ...example, Tenant: { ...example['Tenant'], ID: '' } };
+  const blank = (record: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(record).filter(([key]) => key !== 'Tenant' && key !== 'Platform'),
+    );
+  const isRecord = (value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Object.fromEntries(
+    Object.entries(blank(example)).map(([key, value]) => [
+      key,
+      isRecord(value) ? blank(value as never) : value,
+    ]),
+  );
+}
 
 // What the request alone is judged by comes in one list, before the permission is asked about.
 
@@ -33,6 +82,27 @@ describeBoth('the shape of a request', (topology) => {
     assertRefused(await stack.call(operation, body, token), 400, 'invalid_argument', messages);
   }
 
+  test('every operation that names a tenant asks for it before any permission, whoever calls', async () => {
+    const { ID: Bot } = await createBot(stack, Tenant, ada.token);
+    const { Secret } = await createKey(stack, { ID: Bot, Tenant }, ada.token);
+    const callers = {
+      owner: ada.token,
+      stranger: bob.token,
+      bot: Secret,
+      platform: stack.platformKey,
+      worker: stack.workerToken,
+    };
+    for (const [operation, path] of Object.entries(tenantPaths)) {
+      for (const [caller, token] of Object.entries(callers)) {
+        if (isExempt(operation, caller)) continue;
+        const { status, body } = await stack.call(operation, withoutTenant(operation), token);
+        const what = `${operation} by ${caller}: ${JSON.stringify(body)}`;
+        assert.equal(status, 400, what);
+        assert.ok(body.Messages?.includes(`${path} is required`), what);
+      }
+    }
+  });
+
   test('a password is judged beside everything else, also where the rest is of a wrong type', async () => {
     await refused('Account_Register', { Email: 'nope', Password: 'password' }, [
       'Email must be a mail address',
@@ -40,7 +110,6 @@ describeBoth('the shape of a request', (topology) => {
     ]);
     await refused('Account_Register', { Email: 7, Password: 'password' }, [
       'Email must be a string',
-      'Email is required',
       common,
     ]);
     await refused('Account_Register', { Email: 'lovelace@example.com', Password: 'Lovelace1' }, [

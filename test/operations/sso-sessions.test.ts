@@ -69,6 +69,31 @@ describe('federation: sessions', () => {
       ),
     );
 
+  test('Account_ExchangeCode begins a limited session on an account that was linked by its address alone', async () => {
+    const person = await signUp(stack);
+    const assertion = newAssertion(tenant, { email: person.email });
+    const { user } = await federation.admit(assertion);
+    assert.equal(user?.id, person.id);
+    const open = async () =>
+      (await federation.openSession(opening(assertion, person.id, appOrigin))).token;
+    const limitOf = async () =>
+      (bodyOf(await exchange(await open()))['Session'] as { LimitedTo: string }).LimitedTo;
+    assert.equal(await limitOf(), tenant);
+    const waiting = await open();
+    bodyOf(
+      await stack.call(
+        'Users_ConfirmIdentity',
+        { UserID: person.id, Provider: assertion.provider },
+        person.token,
+      ),
+    );
+    assert.equal(
+      (bodyOf(await exchange(waiting))['Session'] as { LimitedTo: string }).LimitedTo,
+      '',
+      'the link counts when the session begins',
+    );
+  });
+
   test('OpenSession begins a session that tells where it came from', async () => {
     const { id, email, assertion, open } = await newGuest();
     const token = await open();
@@ -89,7 +114,12 @@ describe('federation: sessions', () => {
         ['user.signed_in', { type: 'user', id }],
       ],
     );
-    assert.ok(events.at(-1)?.data['LastLoginAt']);
+    for (const { data } of events)
+      assert.deepEqual(
+        [data['LastLoginAt'], data['HasPassword']],
+        [undefined, false],
+        'receivers of events need not manage users',
+      );
     assert.equal(
       await countOf(
         stack,

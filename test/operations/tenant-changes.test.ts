@@ -156,7 +156,9 @@ describeBoth('changes of tenants', (topology) => {
       await platform('Users_Create', { User: { Email: newAddress() }, Password: password }),
       'User',
     ) as { ID: string };
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant: ID, UserID: carol.ID }, ada.token));
+    bodyOf(
+      await stack.call('TenantMembers_Add', { Tenant: ID, UserID: carol.ID }, stack.platformKey),
+    );
     assert.equal(
       await countOf(
         stack,

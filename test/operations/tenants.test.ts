@@ -272,9 +272,18 @@ describeBoth('tenants', (topology) => {
       made.push(recordIn(await create({ Name: `Number ${index}` }, dan.token), 'Tenant') as Tenant);
     // In order of ids, which ascend with time down to the millisecond.
     made.sort((one, other) => (one.ID < other.ID ? -1 : 1));
-    const { items, sizes } = await readList<Tenant>(stack, 'Tenants_ListMine', {}, dan.token, 2);
+    const { items, sizes } = await readList<
+      Tenant & { Membership: { Status: string; UserID: string } }
+    >(stack, 'Tenants_ListMine', {}, dan.token, 2);
     assert.deepEqual(sizes, [2, 2, 1]);
-    assert.deepEqual(items, made);
+    for (const [index, tenant] of made.entries())
+      assert.partialDeepStrictEqual(items[index], tenant);
+    assert.equal(items.length, made.length);
+    assert.ok(
+      items.every(
+        ({ Membership }) => Membership.Status === 'active' && Membership.UserID === dan.id,
+      ),
+    );
     assert.deepEqual(
       (await readPage<Tenant>(stack, 'Tenants_ListMine', { Page: { Limit: 5 } }, dan.token))
         .NextCursor,

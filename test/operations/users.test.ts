@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { assertRefused, bodyOf, patiently, readList, readPage, recordIn } from '../answers.ts';
+import { createBot } from '../bots.ts';
 import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
 import { createTenant, newAddress, password, signUp } from '../people.ts';
 import { countOf, rowsOf } from '../store.ts';
@@ -132,6 +133,53 @@ describeBoth('users', (topology) => {
     assertRefused(await get('', ada.token), 400, 'invalid_argument', ['UserID is required']);
   });
 
+  test('whether a person has a password and when they signed in last is for the person and for callers that manage users', async () => {
+    const tenant = await createTenant(stack, ada.token);
+    bodyOf(await platform('TenantMembers_Add', { Tenant: tenant, UserID: bob.id }));
+    bodyOf(await platform('TenantMembers_Add', { Tenant: tenant, UserID: carol.id }));
+    await signUp(stack);
+    type Facts = { HasPassword: boolean; LastLoginAt?: string };
+    const factsOf = async (caller: string): Promise<boolean[]> => {
+      const found = [
+        recordIn(await stack.call('Users_Get', { UserID: carol.id }, caller), 'User'),
+        recordIn(await stack.call('Users_GetByEmail', { Email: carol.email }, caller), 'User'),
+        (await readList<User>(stack, 'Users_ListByTenant', { Tenant: tenant }, caller)).items.find(
+          ({ ID }) => ID === carol.id,
+        ),
+      ] as Facts[];
+      return found.flatMap(({ HasPassword, LastLoginAt }) => [
+        HasPassword,
+        LastLoginAt !== undefined,
+      ]);
+    };
+    const [all, none] = [
+      Array.from({ length: 6 }, () => true),
+      Array.from({ length: 6 }, () => false),
+    ];
+    assert.deepEqual(await factsOf(bob.token), none, 'a member');
+    assert.deepEqual(await factsOf(ada.token), all, 'an owner');
+    assert.deepEqual(await factsOf(carol.token), all, 'the person');
+    const reader = await createBot(stack, tenant, ada.token);
+    bodyOf(
+      await stack.call(
+        'BotGrants_Add',
+        { Grant: { Tenant: tenant, Bot: reader.ID, Role: 'member' } },
+        ada.token,
+      ),
+    );
+    const { Secret } = bodyOf(
+      await stack.call('BotKeys_Create', { Tenant: tenant, Bot: reader.ID, Name: 'a' }, ada.token),
+    );
+    assert.deepEqual(await factsOf(String(Secret)), none, 'a bot that reads');
+    // iam.users.write in another tenant of one's own shows nothing of the people of this one.
+    await createTenant(stack, bob.token);
+    assert.deepEqual(await factsOf(bob.token), none, 'an owner elsewhere');
+    const listed = (
+      await readList<User & Facts>(stack, 'Users_List', {}, stack.platformKey)
+    ).items.find(({ ID }) => ID === carol.id);
+    assert.deepEqual([listed?.HasPassword, listed?.LastLoginAt !== undefined], [true, true]);
+  });
+
   test('Users_Update changes what is sent, never the address or the password, and repeats in silence', async () => {
     const dan = await signUp(stack);
     const update = (user: object, token: string) =>
@@ -143,13 +191,23 @@ describeBoth('users', (topology) => {
     assert.deepEqual([changed.Name, changed.Metadata], ['Dan', { a: '1' }]);
     // As it was read it changes nothing, whatever of it is the service's.
     const again = recordIn(
-      await update(
-        { ...changed, Email: 'x@example.com', Status: 'disabled', Password: 'another password' },
-        dan.token,
-      ),
+      await update({ ...changed, Status: 'disabled', HasPassword: [] }, dan.token),
       'User',
     );
     assert.deepEqual(again, changed);
+    const address = 'User.Email must be the stored address: Account_ChangeEmail changes it';
+    assertRefused(
+      await update({ ...changed, Email: 'x@example.com' }, dan.token),
+      400,
+      'invalid_argument',
+      [address],
+    );
+    assertRefused(
+      await update({ ...changed, Password: 'another password' }, dan.token),
+      400,
+      'invalid_argument',
+      ['User.Password is not a known field'],
+    );
     assert.equal(
       (recordIn(await update({ ID: dan.id, GivenName: 'D' }, stack.platformKey), 'User') as User)
         .Name,

@@ -9,6 +9,8 @@ import { describeBoth, eventually, type Stack, startStack } from '../harness.ts'
 import { mailsTo, signUp, tenantFor } from '../people.ts';
 import { dumpOf, eventsOf, rowsOf, textBelow } from '../store.ts';
 
+const providerNotFound = 'provider not found: Sso_ListProviders returns the providers of a tenant';
+
 type Person = Awaited<ReturnType<typeof signUp>>;
 export type Provider = {
   ID: string;
@@ -30,7 +32,6 @@ export type Provider = {
 };
 
 const missing = 'sso_01hzzzzzzzzzzzzzzzzzzzzzzz';
-
 describeBoth('identity providers', (topology) => {
   let stack: Stack;
   let ada: Person;
@@ -75,7 +76,7 @@ describeBoth('identity providers', (topology) => {
   /** An administrator of the tenant who owns nothing. */
   async function adminOf(Tenant: string): Promise<Person> {
     const admin = await signUp(stack);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, ada.token));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: admin.id }, stack.platformKey));
     bodyOf(
       await stack.call(
         'Grants_Add',
@@ -265,18 +266,18 @@ describeBoth('identity providers', (topology) => {
     const [Tenant, foreign] = await Promise.all([tenantOf(ada), tenantOf(bob)]);
     const { ID } = await saved(oidc(Tenant));
     for (const id of [ID, missing]) {
-      assertRefused(await read(foreign, id, bob.token), 400, 'not_found', ['provider not found']);
+      assertRefused(await read(foreign, id, bob.token), 400, 'not_found', [providerNotFound]);
       assertRefused(
         await save({ ...oidc(foreign), ID: id }, { Secret: 's' }, bob.token),
         400,
         'not_found',
-        ['provider not found'],
+        [providerNotFound],
       );
       assertRefused(
         await stack.call('Sso_TestProvider', { Tenant: foreign, ID: id }, bob.token),
         400,
         'not_found',
-        ['provider not found'],
+        [providerNotFound],
       );
       bodyOf(await stack.call('Sso_DeleteProvider', { Tenant: foreign, ID: id }, bob.token));
       for (const step of ['login', 'callback', 'metadata'])
@@ -350,7 +351,7 @@ describeBoth('identity providers', (topology) => {
       ),
     );
     const clerk = await signUp(stack);
-    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: clerk.id }, ada.token));
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID: clerk.id }, stack.platformKey));
     bodyOf(
       await stack.call(
         'Grants_Add',

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyOf, readList } from '../answers.ts';
 import { describeBoth, eventually, type Stack } from '../harness.ts';
 import { caughtBy, mailsTo, newAddress, signUp } from '../people.ts';
-import { countOf, eventsOf } from '../store.ts';
+import { countOf, eventsOf, rowsOf } from '../store.ts';
+import { testHandOver } from './hand-over.ts';
 import {
   createHome,
   type Home,
@@ -28,11 +29,14 @@ describeBoth('single sign-on', (topology) => {
   let say: Providers['say'];
   let go: Providers['go'];
   let provide: Providers['provide'];
-  let stop = () => Promise.resolve();
+  let providers: Providers;
   before(async () => {
-    ({ stack, idp, say, go, provide, stop } = await startProviders(topology));
+    providers = await startProviders(topology);
+    ({ stack, idp, say, go, provide } = providers);
   });
-  after(() => stop());
+  after(() => providers?.stop());
+
+  testHandOver(() => providers);
 
   const membersOf = async ({ tenant: Tenant, owner }: Home) =>
     (await readList<Member>(stack, 'TenantMembers_List', { Tenant }, owner.token)).items;
@@ -120,6 +124,22 @@ describeBoth('single sign-on', (topology) => {
           .filter(({ data }) => data['ID'] === User.ID)
           .map(({ type }) => type);
       assert.deepEqual(await told(), ['user.registered', 'user.signed_in']);
+
+      // Every service wrote its part under the id of the one request that the browser made.
+      const causes = await rowsOf<{ type: string; id: string }>(
+        stack,
+        `select type, audit::jsonb->>'RequestID' as id from identity.outbox where audit like '%' || $1 || '%'
+         union all select type, audit::jsonb->>'RequestID' from access.outbox where for_tenant = $2 and audit like '%' || $1 || '%'`,
+        [User.ID, home.tenant],
+      );
+      assert.deepEqual(
+        ['user.registered', 'user.signed_in', 'tenant.member_added', 'grant.added'].filter(
+          (type) => !causes.some((cause) => cause.type === type),
+        ),
+        [],
+      );
+      assert.equal(new Set(causes.map(({ id }) => id)).size, 1, JSON.stringify(causes));
+      assert.notEqual(causes[0]?.id, '');
 
       // The domain is the tenant's, so it hears of somebody who was not a member yet.
       await eventually('the event of somebody new', async () =>

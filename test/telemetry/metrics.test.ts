@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { eventually, type Stack, startStack, type Topology } from '../harness.ts';
 import { createTenant, newAddress, register, signUp } from '../people.ts';
@@ -7,7 +8,17 @@ import { travel } from './journey.ts';
 
 // The names and labels that dashboards and alerts are built on.
 
+const onDeno = process.env['BAILIWICK_TEST_RUNTIME'] === 'deno';
 const everywhere = {
+  bailiwick_build_info: ['runtime', 'version'],
+  process_cpu_seconds_total: [],
+  process_start_time_seconds: [],
+  process_resident_memory_bytes: [],
+  nodejs_heap_size_used_bytes: [],
+  nodejs_heap_size_total_bytes: [],
+  nodejs_external_memory_bytes: [],
+  nodejs_eventloop_lag_seconds: ['le'],
+  ...(onDeno ? {} : { nodejs_active_resources: [], nodejs_gc_duration_seconds: ['kind', 'le'] }),
   target_info: [
     'service_instance_id',
     'service_name',
@@ -17,9 +28,15 @@ const everywhere = {
     'telemetry_sdk_version',
   ],
 };
-const called = { bailiwick_operation_seconds: ['code', 'le', 'operation'] };
-const calls = { bailiwick_rpc_seconds: ['le', 'method', 'service'] };
+const called = {
+  bailiwick_operation_seconds: ['le', 'operation'],
+  bailiwick_operations_total: ['operation', 'status'],
+  bailiwick_answers_total: ['code'],
+};
+const calls = { bailiwick_rpc_seconds: ['le', 'service'] };
 const stores = {
+  bailiwick_database_connections: ['service', 'state'],
+  bailiwick_database_waiting: ['service'],
   bailiwick_outbox_lag_seconds: ['service'],
   bailiwick_broker_loss_republished_total: [],
   bailiwick_delivery_publish_duplicates_total: [],
@@ -45,30 +62,37 @@ const wanted = {
     bailiwick_delivery_publish_duplicates_total: [],
     bailiwick_permission_cache_total: ['outcome'],
   },
-  identity: { ...everywhere, ...called, ...calls, ...stores, bailiwick_hash_queue: [] },
-  access: { ...everywhere, ...called, ...stores },
+  identity: {
+    ...everywhere,
+    ...called,
+    ...calls,
+    ...stores,
+    bailiwick_hash_queue: [],
+    bailiwick_sign_ins_total: ['method', 'result'],
+  },
+  access: { ...everywhere, ...called, ...stores, bailiwick_audit_prune_refused_total: [] },
   sso: { ...everywhere, ...called, ...stores, bailiwick_key_cache_hits_total: [] },
   notifications: { ...everywhere, ...called, ...calls, ...stores, ...queue },
 } as const;
 
 type Sample = { metric: string; labels: Record<string, string>; value: number };
 
-async function scrape(stack: Stack, process: keyof typeof wanted): Promise<Sample[]> {
-  const response = await fetch(`http://127.0.0.1:${stack.wiring.ports[process].admin}/metrics`);
+async function scrape(stack: Stack, name: keyof typeof wanted): Promise<Sample[]> {
+  const response = await fetch(`http://127.0.0.1:${stack.wiring.ports[name].admin}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
   const lines = (await response.text())
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
-    const [, name = '', labels = '', value = ''] =
+    const [, metric = '', labels = '', value = ''] =
       /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? assert.fail(line);
     const pairs = Array.from(
       labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g),
       ([, key = '', text = '']) => [key, text] as const,
     );
     return {
-      metric: name.replace(/_(bucket|sum|count)$/, ''),
+      metric: metric.replace(/_(bucket|sum|count)$/, ''),
       labels: Object.fromEntries(pairs),
       value: value === '+Inf' ? Infinity : Number(value),
     };
@@ -144,15 +168,58 @@ function suite(topology: Topology): void {
   });
 
   test('an operation is counted once, with what came of it', async () => {
-    const samples = (await all()).filter(({ labels }) => !('le' in labels));
-    const counted = samples.filter(
-      ({ metric, value }) => metric === 'bailiwick_operation_seconds' && Number.isInteger(value),
+    const samples = await all();
+    const countOf = (operation: string, status: string) =>
+      sumOf(samples, 'bailiwick_operations_total', { operation, status });
+    assert.equal(countOf('Groups_Save', '200'), 2);
+    assert.equal(countOf('Groups_Get', '401'), 1);
+    assert.equal(countOf('Account_Task_SendEmailVerification', '200'), 1);
+    assert.equal(sumOf(samples, 'bailiwick_answers_total', { code: 'unauthenticated' }), 1);
+    assert.equal(
+      sumOf(samples, 'bailiwick_operation_seconds', { operation: 'Groups_Save', le: '+Inf' }),
+      2,
     );
-    const countOf = (operation: string, code: string) =>
-      sumOf(counted, 'bailiwick_operation_seconds', { operation, code });
-    assert.equal(countOf('Groups_Save', 'ok'), 2);
-    assert.equal(countOf('Groups_Get', 'unauthenticated'), 1);
-    assert.equal(countOf('Account_Task_SendEmailVerification', 'ok'), 1);
+  });
+
+  test('the process, its runtime and its connections are measured', async () => {
+    for (const name of processes) {
+      const samples = await scrape(stack, name);
+      const value = (metric: string) => sumOf(samples, metric, {});
+      assert.ok(value('process_cpu_seconds_total') > 0.1, name);
+      assert.ok(Math.abs(value('process_start_time_seconds') - Date.now() / 1000) < 600, name);
+      assert.ok(
+        value('process_resident_memory_bytes') > value('nodejs_heap_size_used_bytes') &&
+          value('nodejs_heap_size_used_bytes') > 1_000_000,
+        name,
+      );
+      assert.ok(sumOf(samples, 'nodejs_eventloop_lag_seconds', { le: '+Inf' }) > 0, name);
+      const [build] = samples.filter(({ metric }) => metric === 'bailiwick_build_info');
+      assert.match(
+        `${build?.labels['version']} ${build?.labels['runtime']}`,
+        /^\d+\.\d+\.\d+ (node|deno) \d+\./,
+      );
+    }
+    const samples = await all();
+    for (const service of ['identity', 'access', 'sso', 'notifications']) {
+      assert.ok(sumOf(samples, 'bailiwick_database_connections', { service }) > 0, service);
+      assert.equal(sumOf(samples, 'bailiwick_database_waiting', { service }), 0, service);
+    }
+  });
+
+  test('sign-ins are counted by result', async () => {
+    const countOf = async (result: string) =>
+      sumOf(await all(), 'bailiwick_sign_ins_total', { method: 'password', result });
+    const before = [await countOf('success'), await countOf('failure')];
+    assert.ok((before[0] ?? 0) > 0);
+    assert.equal(
+      (await stack.call('Account_Login', { Email: newAddress(), Password: 'wrong password' }))
+        .status,
+      401,
+    );
+    assert.deepEqual(
+      [await countOf('success'), await countOf('failure')],
+      [before[0], (before[1] ?? 0) + 1],
+    );
   });
 
   test('attempts are counted by what came of them', async () => {

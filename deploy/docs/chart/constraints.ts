@@ -71,6 +71,18 @@ const spread = oneOf('ScheduleAnyway', 'DoNotSchedule', 'none');
 export const byPath: Readonly<Record<string, Schema>> = {
   global: { type: 'object' },
   clusterDomain: { minLength: 1 },
+  dnsConfig: closed({
+    options: {
+      ...objects,
+      items: closed(
+        { name: { type: 'string', minLength: 1 }, value: { type: 'string' } },
+        { required: ['name'] },
+      ),
+      description: 'Resolver options, such as ndots.',
+    },
+    nameservers: { ...texts(), description: 'Addresses of further DNS servers.' },
+    searches: { ...texts(), description: 'Further search domains.' },
+  }),
   mode: oneOf('services', 'single'),
   'image.repository': { minLength: 1 },
   'image.digest': { pattern: '^(sha256:[0-9a-f]{64})?$' },
@@ -157,6 +169,7 @@ export const config: Readonly<Record<string, Schema>> = {
   tenantQuota: count(0),
   passwordProfile: oneOf('standard', 'nist'),
   trustTraceparent: {},
+  unknownKeys: oneOf('refuse', 'ignore'),
   tenantCreation: {},
   auditRetentionDays: count(7),
   tenantGraceSeconds: count(1),
@@ -168,6 +181,7 @@ export const config: Readonly<Record<string, Schema>> = {
   vaultKubernetesRole: {},
   vaultKubernetesMount: { minLength: 1 },
   endpointLimit: count(1),
+  deliveryBodyHours: { ...count(0), maximum: 720 },
   deliveryConcurrency: count(1),
   emailConcurrency: count(1),
   retrySchedule: { ...waits, minItems: 1 },

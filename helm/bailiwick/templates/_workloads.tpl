@@ -87,7 +87,7 @@ volumeMounts:
 resources:
   {{- toYaml .values.resources | nindent 2 }}
 {{- /* Ready once the schema fits and the broker is there: a first start may have to wait for the migrations. */}}
-startupProbe: {httpGet: {path: /startupz, port: admin}, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 150}
+startupProbe: {httpGet: {path: /startupz, port: admin}, initialDelaySeconds: 2, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 150}
 readinessProbe: {httpGet: {path: /readyz, port: admin}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2}
 livenessProbe: {httpGet: {path: /livez, port: admin}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
 {{- end -}}

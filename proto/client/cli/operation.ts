@@ -1,13 +1,15 @@
 import process from 'node:process';
 import { pipeline } from 'node:stream/promises';
 import type { Client, ListName, OperationName, RequestOf, StreamName } from '../client.ts';
+import { withIdempotencyKey } from '../gen/operations.ts';
 import type { Streams } from '../gen/types.ts';
 import { type Command, type Given, textOf } from './command.ts';
-import { connect } from './connect.ts';
+import { type Connection, connect, urlOf } from './connect.ts';
 import { exitCodes, Refusal, UsageError } from './failure.ts';
 import { flagsOf, isRepeated, readRequest } from './fields.ts';
 import { type Field, type Help, operations } from './gen/help.ts';
 import { isRefused, print, printAnswer, printItems, say } from './output.ts';
+import { fillTenant, isTenant } from './tenant.ts';
 
 /** The command that an operation is. Undefined where there is none of that name. */
 export function operationCommand(name: string): Command | undefined {
@@ -15,18 +17,28 @@ export function operationCommand(name: string): Command | undefined {
   if (help === undefined) return undefined;
   const all =
     help.answers === 'page' ? ([['--all', 'all pages; with --json one item a line']] as const) : [];
+  const keyed = withIdempotencyKey.has(name)
+    ? ([
+        [
+          '--idempotency-key KEY',
+          'the same key and request within 24 hours: the first answer again',
+        ],
+      ] as const)
+    : [];
   return {
     takes: '',
     summary: `${help.text}\n\nWho may: ${help.access}.`,
     options: {
       data: { type: 'string' },
       ...(all.length > 0 && { all: { type: 'boolean' } }),
+      ...(keyed.length > 0 && { 'idempotency-key': { type: 'string' } }),
       ...flagsOf(help.fields),
     },
     help: [
       ...help.fields.map(flagHelp),
       ['--data JSON', 'the request; or @file, or - for the standard input. Flags go before it'],
       ...all,
+      ...keyed,
     ],
     run: (given) => runOperation(name, help, given),
   };
@@ -50,21 +62,26 @@ function flagHelp(field: Field): [string, string] {
     field.required ? 'Required.' : '',
     isRepeated(field) ? "May be repeated; '' = none." : '',
   ];
-  return [
-    `--${field.path} ${placeholders[field.kind]}`,
-    notes.filter((note) => note !== '').join(' '),
-  ];
+  const placeholder = isTenant(field) ? 'ID|SLUG' : placeholders[field.kind];
+  return [`--${field.path} ${placeholder}`, notes.filter((note) => note !== '').join(' ')];
 }
 
-async function runOperation(name: string, { fields, answers }: Help, { values, rest }: Given) {
+async function runOperation(name: string, help: Help, { values, rest }: Given) {
+  const { fields, answers } = help;
   if (rest.length > 0) throw new UsageError(`${name} takes nothing but options: ${rest.join(' ')}`);
   const request = await readRequest(fields, values, textOf(values['data']));
-  const client = await connect(values);
+  const connection: Connection = values;
+  const client = await connect(connection);
+  await fillTenant(client, request, help, urlOf(connection));
   const json = values['json'] === true;
   if (answers === 'stream') await printStream(client, name as StreamName, request);
   // What a command line says is checked by the service, and its messages say what is wrong.
   else if (values['all'] === true) await printAll(client, name as ListName, request, json);
-  else await printOne(client, name as OperationName, request, json);
+  else
+    await printOne(client, name as OperationName, request, {
+      json,
+      idempotencyKey: textOf(values['idempotency-key']),
+    });
   return exitCodes.ok;
 }
 
@@ -101,13 +118,15 @@ async function printAll(
   if (!json) printItems(items);
 }
 
+type OneOptions = { json: boolean; idempotencyKey: string | undefined };
+
 async function printOne(
   client: Client,
   name: OperationName,
   request: RequestOf<OperationName>,
-  json: boolean,
+  { json, idempotencyKey }: OneOptions,
 ): Promise<void> {
-  const answer = (await client.call(name, request)) as {
+  const answer = (await client.call(name, request, { idempotencyKey })) as {
     Page?: { Items: unknown[]; NextCursor: string };
   };
   if (json) print(JSON.stringify(answer, null, 2));

@@ -10,6 +10,7 @@ import { login, logout } from './login.ts';
 import { operationCommand } from './operation.ts';
 import { print, say } from './output.ts';
 import { apply, plan } from './state/command.ts';
+import { use } from './tenant.ts';
 
 const help: Command = {
   takes: '[COMMAND|OPERATION]',
@@ -25,6 +26,7 @@ const help: Command = {
 const commands: Readonly<Record<string, Command>> = {
   login,
   logout,
+  use,
   plan,
   apply,
   completion,

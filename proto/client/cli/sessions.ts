@@ -11,9 +11,11 @@ type Sessions = {
   /** The address that is meant where none is said. */
   Current: string;
   Tokens: Record<string, string>;
+  /** The ID of the default tenant at each address. */
+  Tenants: Record<string, string>;
 };
 
-const empty: Sessions = { Current: '', Tokens: {} };
+const empty: Sessions = { Current: '', Tokens: {}, Tenants: {} };
 
 export function sessionsFile(): string {
   return path.join(
@@ -36,14 +38,32 @@ export function readSessions(): Sessions {
   }
 }
 
-/** Keeps a token and makes its address the current one; without a token, forgets it. */
+/** Keeps a token and makes its address the current one; without a token, forgets it. The default tenant was another user's and goes. */
 export function keepSession(url: string, token: string | undefined): void {
-  const { Current, Tokens } = readSessions();
-  const { [url]: _, ...others } = Tokens;
-  const sessions: Sessions =
-    token === undefined
-      ? { Current, Tokens: others }
-      : { Current: url, Tokens: { ...others, [url]: token } };
+  const { Current, Tokens, Tenants: all } = readSessions();
+  const Tenants = without(all, url);
+  if (token === undefined) write({ Current, Tokens: without(Tokens, url), Tenants });
+  else write({ Current: url, Tokens: { ...Tokens, [url]: token }, Tenants });
+}
+
+/** Keeps the default tenant at an address; without one, forgets it. */
+export function keepTenant(url: string, tenant: string | undefined): void {
+  const sessions = readSessions();
+  write({
+    ...sessions,
+    Tenants:
+      tenant === undefined
+        ? without(sessions.Tenants, url)
+        : { ...sessions.Tenants, [url]: tenant },
+  });
+}
+
+const without = (record: Record<string, string>, key: string): Record<string, string> => {
+  const { [key]: _, ...others } = record;
+  return others;
+};
+
+function write(sessions: Sessions): void {
   const file = sessionsFile();
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   // Put in place at once, and never readable for anybody in between.

@@ -34,6 +34,8 @@ export interface Operations {
   Account_Update: { request: Account_UpdateReq; response: Account_UpdateRes };
   /** Verifies the address of a registration with the token that was mailed. */
   Account_Verify: { request: Account_VerifyReq; response: Account_VerifyRes };
+  /** The end of a tenant's chain as it is now, signed. Keep it where the database's administrators cannot change it: Audit_Verify with it proves later that nothing before it has changed or gone. */
+  Audit_Anchor: { request: Audit_AnchorReq; response: Audit_AnchorRes };
   /** The audit entries of a tenant, newest first. */
   Audit_List: { request: Audit_ListReq; response: Audit_ListRes };
   /** The audit entries of what a user did, newest first. */
@@ -44,7 +46,7 @@ export interface Operations {
   BotGrants_Add: { request: BotGrants_AddReq; response: BotGrants_AddRes };
   /** The grants to bots in a tenant. */
   BotGrants_ListByTenant: { request: BotGrants_ListByTenantReq; response: BotGrants_ListByTenantRes };
-  /** Takes back the grant of this Tenant, Bot, Role and Resource. */
+  /** Takes back the grant of this Tenant (or Platform), Bot, Role and Resource. */
   BotGrants_Remove: { request: BotGrants_RemoveReq; response: BotGrants_RemoveRes };
   /** Makes a key. Its secret is in the answer and is never shown again. */
   BotKeys_Create: { request: BotKeys_CreateReq; response: BotKeys_CreateRes };
@@ -70,12 +72,16 @@ export interface Operations {
   Chat_DeleteEndpoint: { request: Chat_DeleteEndpointReq; response: Chat_DeleteEndpointRes };
   /** One endpoint. */
   Chat_GetEndpoint: { request: Chat_GetEndpointReq; response: Chat_GetEndpointRes };
-  /** The attempts of the last 30 days to deliver to the tenant's endpoints, newest first. Bodies are not kept. */
+  /** A message that was sent to an endpoint, with its body and its attempts, for as long as bodies are kept: 7 days where the installation says nothing else. */
+  Chat_GetMessage: { request: Chat_GetMessageReq; response: Chat_GetMessageRes };
+  /** The attempts of the last 30 days to deliver to the tenant's endpoints, newest first, without their bodies. */
   Chat_ListAttempts: { request: Chat_ListAttemptsReq; response: Chat_ListAttemptsRes };
   /** The endpoints of a tenant. */
   Chat_ListEndpoints: { request: Chat_ListEndpointsReq; response: Chat_ListEndpointsRes };
   /** Sends once more what could not be delivered to an endpoint, with all of its attempts before it. */
   Chat_ReplayFailed: { request: Chat_ReplayFailedReq; response: Chat_ReplayFailedRes };
+  /** Sends one message again to the endpoint that it was sent to, with the same identifier and body and all of its attempts before it. The endpoint must be active. */
+  Chat_Resend: { request: Chat_ResendReq; response: Chat_ResendRes };
   /** Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test is wanted. At most ten a minute for each endpoint. */
   Chat_SendTest: { request: Chat_SendTestReq; response: Chat_SendTestRes };
   /** Replaces an endpoint's name and other settings as sent. An empty URL leaves the stored one. */
@@ -104,7 +110,7 @@ export interface Operations {
   Grants_List: { request: Grants_ListReq; response: Grants_ListRes };
   /** The grants to users in a tenant. */
   Grants_ListByTenant: { request: Grants_ListByTenantReq; response: Grants_ListByTenantRes };
-  /** Takes back the grant of this Tenant, UserID, Role and Resource. */
+  /** Takes back the grant of this Tenant (or Platform), UserID, Role and Resource. */
   Grants_Remove: { request: Grants_RemoveReq; response: Grants_RemoveRes };
   /** Grants a role to a group. Repeating it changes nothing but the expiry. */
   GroupGrants_Add: { request: GroupGrants_AddReq; response: GroupGrants_AddRes };
@@ -146,6 +152,8 @@ export interface Operations {
   Roles_List: { request: Roles_ListReq; response: Roles_ListRes };
   /** The roles of a tenant: the same as Roles_List. */
   Roles_ListByTenant: { request: Roles_ListByTenantReq; response: Roles_ListByTenantRes };
+  /** The permissions of Bailiwick's own that a role of the tenant can hold, or those of the platform, each with what it allows and the operations that ask for it. An application's permissions are in no list: roles name them freely. */
+  Roles_ListPermissions: { request: Roles_ListPermissionsReq; response: Roles_ListPermissionsRes };
   /** Creates the role of this tenant and slug, or changes it. Nobody puts a permission into a role that they do not hold themselves. */
   Roles_Save: { request: Roles_SaveReq; response: Roles_SaveRes };
   /** The caller's sessions. */
@@ -180,11 +188,19 @@ export interface Operations {
   TenantInvitations_List: { request: TenantInvitations_ListReq; response: TenantInvitations_ListRes };
   /** The invitations of an address into any tenant, newest first. */
   TenantInvitations_ListByEmail: { request: TenantInvitations_ListByEmailReq; response: TenantInvitations_ListByEmailRes };
-  /** Makes a user a member. Nothing changes where the user is one already. */
+  /** Accepts the caller's own pending membership. Accepting again changes nothing. */
+  TenantMembers_Accept: { request: TenantMembers_AcceptReq; response: TenantMembers_AcceptRes };
+  /** Adds a user to a tenant. The membership is pending until the user accepts it with TenantMembers_Accept: until then it gives no rights and reveals nothing of the user. It is active at once where the caller holds iam.platform.users.write, or where the user's verified address is in a verified domain of the tenant. Nothing changes for a user who is a member, was added already, or has declined within the last 30 days. */
   TenantMembers_Add: { request: TenantMembers_AddReq; response: TenantMembers_AddRes };
-  /** The members of a tenant. */
+  /** Declines the caller's own pending membership. Declining again changes nothing. */
+  TenantMembers_Decline: { request: TenantMembers_DeclineReq; response: TenantMembers_DeclineRes };
+  /** Takes all rights in the tenant from a member until the member is enabled again. Grants and group memberships stay. Only an owner disables an owner, and the last owner cannot be disabled. */
+  TenantMembers_Disable: { request: TenantMembers_DisableReq; response: TenantMembers_DisableRes };
+  /** Gives a disabled member its rights back. The caller must be able to grant what the member holds. */
+  TenantMembers_Enable: { request: TenantMembers_EnableReq; response: TenantMembers_EnableRes };
+  /** The members of a tenant, and the users who were added and have not accepted yet (Status pending). Of these only the ID is known. */
   TenantMembers_List: { request: TenantMembers_ListReq; response: TenantMembers_ListRes };
-  /** Ends a membership with its grants and group memberships. Everybody may leave; the last owner stays. */
+  /** Ends a membership with its grants and group memberships, or withdraws a pending one. A person can always leave, also a tenant that is suspended, that requires single sign-on, or in which the membership is disabled. The last owner stays. */
   TenantMembers_Remove: { request: TenantMembers_RemoveReq; response: TenantMembers_RemoveRes };
   /** Creates a tenant. Its owner is the caller or, on the platform, the user named in OwnerID. */
   Tenants_Create: { request: Tenants_CreateReq; response: Tenants_CreateRes };
@@ -192,7 +208,7 @@ export interface Operations {
   Tenants_Delete: { request: Tenants_DeleteReq; response: Tenants_DeleteRes };
   /** One tenant. */
   Tenants_Get: { request: Tenants_GetReq; response: Tenants_GetRes };
-  /** The tenants the caller belongs to. */
+  /** The active tenants that the caller belongs to or was added to, each with the caller's membership. Where that is pending or disabled, a tenant has no more than its names. */
   Tenants_ListMine: { request: Tenants_ListMineReq; response: Tenants_ListMineRes };
   /** Opens a deleted tenant again, as it was, while its grace lasts. */
   Tenants_Restore: { request: Tenants_RestoreReq; response: Tenants_RestoreRes };
@@ -204,6 +220,8 @@ export interface Operations {
   Tenants_Update: { request: Tenants_UpdateReq; response: Tenants_UpdateRes };
   /** Who holds a session token or bot key, if anybody does. With the permission in a tenant only, tokens of people and bots that do not belong to that tenant are inactive like unknown ones. */
   Tokens_Introspect: { request: Tokens_IntrospectReq; response: Tokens_IntrospectRes };
+  /** Confirms that an identity belongs to the user. An identity that was linked by the address alone opens sessions that hold rights in the provider's tenant only; a confirmed identity opens sessions for the whole account, at once also those that are open. The user confirms with a credential that is older than the link: with the account's password, or from a session that the password or an older identity opened. A password that was reset after the link does not count. */
+  Users_ConfirmIdentity: { request: Users_ConfirmIdentityReq; response: Users_ConfirmIdentityRes };
   /** Creates a person whose address the caller vouches for: it counts as verified, and nothing is mailed. Without a password the person signs in elsewhere, or resets it first. */
   Users_Create: { request: Users_CreateReq; response: Users_CreateRes };
   /** Deletes a user with its sessions, tokens, memberships and grants. Refused while the user is the only owner of a tenant, which has to be deleted or given to somebody else first. */
@@ -234,7 +252,9 @@ export interface Operations {
   Webhooks_Explain: { request: Webhooks_ExplainReq; response: Webhooks_ExplainRes };
   /** One endpoint. */
   Webhooks_GetEndpoint: { request: Webhooks_GetEndpointReq; response: Webhooks_GetEndpointRes };
-  /** The attempts of the last 30 days to deliver to the tenant's endpoints, newest first. Bodies are not kept. */
+  /** A message that was sent to an endpoint, with its body and its attempts, for as long as bodies are kept: 7 days where the installation says nothing else. */
+  Webhooks_GetMessage: { request: Webhooks_GetMessageReq; response: Webhooks_GetMessageRes };
+  /** The attempts of the last 30 days to deliver to the tenant's endpoints, newest first, without their bodies. */
   Webhooks_ListAttempts: { request: Webhooks_ListAttemptsReq; response: Webhooks_ListAttemptsRes };
   /** The endpoints of a tenant. */
   Webhooks_ListEndpoints: { request: Webhooks_ListEndpointsReq; response: Webhooks_ListEndpointsRes };
@@ -242,6 +262,8 @@ export interface Operations {
   Webhooks_ListEventTypes: { request: Webhooks_ListEventTypesReq; response: Webhooks_ListEventTypesRes };
   /** Sends once more what could not be delivered to an endpoint, with all of its attempts before it. */
   Webhooks_ReplayFailed: { request: Webhooks_ReplayFailedReq; response: Webhooks_ReplayFailedRes };
+  /** Sends one message again to the endpoint that it was sent to, with the same identifier and body and all of its attempts before it. The endpoint must be active. */
+  Webhooks_Resend: { request: Webhooks_ResendReq; response: Webhooks_ResendRes };
   /** Gives an endpoint a new signing secret, which is in the answer and is never shown again. The one before signs too, beside it, until the grace is over. */
   Webhooks_RotateSecret: { request: Webhooks_RotateSecretReq; response: Webhooks_RotateSecretRes };
   /** Sends an endpoint.ping event to one endpoint, now and just once, also to one that is inactive: that is when a test is wanted. At most ten a minute for each endpoint. */
@@ -268,11 +290,13 @@ export type AccessPath = {
   Role: string;
   /** What the role says, which may end in "*". */
   Permission: string;
+  /** The grant is on the platform and counts in every tenant. */
+  Platform: boolean;
 };
 
 /** One permission or several, of whom. */
 export type Access_CheckReq = {
-  Tenant?: string | undefined;
+  Tenant: string;
   /** A user or bot; empty = the caller. */
   Subject?: string | undefined;
   Permission?: string | undefined;
@@ -292,7 +316,7 @@ export type Access_CheckRes = {
 
 /** The decision to be explained. */
 export type Access_ExplainReq = {
-  Tenant?: string | undefined;
+  Tenant: string;
   /** A user or bot; empty = the caller. */
   Subject?: string | undefined;
   Permission: string;
@@ -311,7 +335,7 @@ export type Access_ExplainRes = {
 
 /** Whose permissions. */
 export type Access_ListPermissionsReq = {
-  Tenant?: string | undefined;
+  Tenant: string;
   /** A user or bot; empty = the caller. */
   Subject?: string | undefined;
   /** The application's own name of a thing; empty = the whole tenant. */
@@ -325,7 +349,7 @@ export type Access_ListPermissionsRes = {
 
 /** Changes, in the order in which they would be made. */
 export type Access_PlanReq = {
-  Tenant?: string | undefined;
+  Tenant: string;
   Changes: readonly PlannedChangeInput[];
 };
 
@@ -337,7 +361,7 @@ export type Access_PlanRes = {
   Warnings: string[];
 };
 
-/** What people say of themselves. An absent field stays as it is. */
+/** The profile of a person. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type AccountProfileInput = {
   Name?: string | undefined;
   GivenName?: string | undefined;
@@ -347,6 +371,10 @@ export type AccountProfileInput = {
   /** A language tag such as pt-BR. */
   Locale?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
+  /** As it is stored. Another address is refused: Account_ChangeEmail changes it. */
+  Email?: string | undefined;
+  /** As it is stored. Changing it needs iam.platform.users.write. */
+  ExternalID?: string | undefined;
 };
 
 /** A tenant the account belongs to. */
@@ -397,7 +425,10 @@ export type Account_GetReq = Record<string, never>;
 /** The caller's account and tenants. */
 export type Account_GetRes = {
   User: User;
+  /** Of a limited session, the tenant in LimitedTo alone. */
   Tenants: AccountTenant[];
+  /** The ID of the only tenant in which the session of the call holds rights, until Users_ConfirmIdentity confirms the identity that opened it; empty = not limited. */
+  LimitedTo: string;
 };
 
 /** The address and password of an account. */
@@ -562,6 +593,18 @@ export type AuditTarget = {
   Name: string;
 };
 
+/** Whose chain to anchor. */
+export type Audit_AnchorReq = {
+  /** Empty = the platform's own entries. */
+  Tenant?: string | undefined;
+};
+
+/** The end of the chain. */
+export type Audit_AnchorRes = {
+  /** Opaque. It is proved with the key ring, and worth nothing once the key that signed it has left the ring. */
+  Anchor: string;
+};
+
 /** Which entries, and in which form. */
 export type Audit_ExportReq = {
   /** Empty = the platform's own entries. */
@@ -604,6 +647,8 @@ export type Audit_VerifyReq = {
   Tenant?: string | undefined;
   /** The NextCursor of the call before; empty = from the beginning. */
   Cursor?: string | undefined;
+  /** What Audit_Anchor returned for this tenant; empty = no anchor. Every page of one verification takes the same. */
+  Anchor?: string | undefined;
 };
 
 /** What the hashes say. */
@@ -619,6 +664,11 @@ export type Audit_VerifyRes = {
   /** The last entry that was looked at. Kept elsewhere, it shows later that nothing before it was written anew. */
   Seq: number;
   Hash: string;
+  /** What the Anchor proves. unchanged: the kept entries up to it are those of then, and those that retention dropped before them led to the same hash. dropped: retention has dropped the anchored entry with all before it, and nothing more is proved of them. Empty: without an Anchor, while it lies on a later page, or where there are Problems. */
+  AnchorState: string;
+  /** The last entry that was written when the Anchor was made. */
+  AnchorSeq: number;
+  AnchoredAt?: string;
 };
 
 /** A program that calls with a key of its own. */
@@ -641,7 +691,7 @@ export type Bot = {
 /** A role granted to a bot. */
 export type BotGrant = {
   ID: string;
-  /** Empty = on the platform, in every tenant. */
+  /** Required, unless Platform is true. */
   Tenant: string;
   Bot: string;
   /** The role's slug. */
@@ -653,12 +703,14 @@ export type BotGrant = {
   /** The user or bot that granted it. */
   CreatedBy: string;
   CreatedAt?: string;
+  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  Platform: boolean;
 };
 
 /** A role granted to a bot. */
 export type BotGrantInput = {
   ID?: string | undefined;
-  /** Empty = on the platform, in every tenant. */
+  /** Required, unless Platform is true. */
   Tenant?: string | undefined;
   Bot: string;
   /** The role's slug. */
@@ -670,6 +722,8 @@ export type BotGrantInput = {
   /** The user or bot that granted it. */
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
+  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  Platform?: boolean | undefined;
 };
 
 /** One page of grants to bots. */
@@ -688,9 +742,13 @@ export type BotGrants_AddRes = Record<string, never>;
 
 /** A tenant and which page. */
 export type BotGrants_ListByTenantReq = {
-  /** Empty = the grants on the platform. */
+  /** Required, unless Platform is true. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
+  /** The grants on the platform instead of a tenant's. Tenant must be left out. */
+  Platform?: boolean | undefined;
+  /** Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and CreatedBy is left out. */
+  IncludePlatform?: boolean | undefined;
 };
 
 /** A page of grants. */
@@ -698,7 +756,7 @@ export type BotGrants_ListByTenantRes = {
   Page: BotGrantPage;
 };
 
-/** What to take back: everything but Tenant, Bot, Role and Resource is ignored. */
+/** What to take back: everything but Tenant, Platform, Bot, Role and Resource is ignored. */
 export type BotGrants_RemoveReq = {
   Grant: BotGrantInput;
 };
@@ -862,7 +920,7 @@ export type Bots_ListRes = {
   Page: BotPage;
 };
 
-/** The bot as it shall be. */
+/** The bot to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type Bots_SaveReq = {
   Bot: BotInput;
   /** Save only if the stored bot's UpdatedAt is still this one. */
@@ -962,6 +1020,20 @@ export type Chat_GetEndpointRes = {
   Endpoint: ChatEndpoint;
 };
 
+/** Which message of which endpoint. */
+export type Chat_GetMessageReq = {
+  Tenant: string;
+  /** The endpoint. */
+  ID: string;
+  /** The message's identifier: ID of its attempts. */
+  MessageID: string;
+};
+
+/** The message. */
+export type Chat_GetMessageRes = {
+  Message: DeliveryMessage;
+};
+
 /** Which attempts, and which page of them. What is empty does not restrict. */
 export type Chat_ListAttemptsReq = {
   Tenant: string;
@@ -1007,6 +1079,21 @@ export type Chat_ReplayFailedRes = {
   Queued: number;
 };
 
+/** Which message of which endpoint. */
+export type Chat_ResendReq = {
+  Tenant: string;
+  /** The endpoint. */
+  ID: string;
+  /** The message's identifier: ID of its attempts. */
+  MessageID: string;
+};
+
+/** Whether the message is on its way again. */
+export type Chat_ResendRes = {
+  /** false = it was on its way already. */
+  Queued: boolean;
+};
+
 /** Which endpoint. */
 export type Chat_SendTestReq = {
   Tenant: string;
@@ -1018,7 +1105,7 @@ export type Chat_SendTestRes = {
   Task: TaskResult;
 };
 
-/** The endpoint as it shall be and, where it changes, its address. */
+/** The endpoint to change and, optionally, its new address. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. ID and Name are required; an empty URL leaves the stored one. */
 export type Chat_UpdateEndpointReq = {
   Endpoint: ChatEndpointInput;
   /** Empty = the stored URL stays. */
@@ -1044,7 +1131,7 @@ export type DataKey = {
   Records: number;
 };
 
-/** One attempt to deliver something to an endpoint, as it was noted. The body is not kept. */
+/** One attempt to deliver something to an endpoint, as it was noted. */
 export type DeliveryAttempt = {
   /** The webhook-id of the delivery, the same for all its attempts. */
   ID: string;
@@ -1057,7 +1144,7 @@ export type DeliveryAttempt = {
   EventType: string;
   /** Counts from 1. */
   Attempt: number;
-  /** delivered, retry, failed or dropped. */
+  /** delivered, retry (another attempt follows), failed (the delivery is given up) or dropped. */
   Status: string;
   /** The receiver's HTTP status; 0 = there was no answer. */
   StatusCode: number;
@@ -1075,6 +1162,26 @@ export type DeliveryAttempt = {
 export type DeliveryAttemptPage = {
   Items: DeliveryAttempt[];
   NextCursor: string;
+};
+
+/** What was sent to an endpoint, and what became of it. */
+export type DeliveryMessage = {
+  /** The webhook-id of the message, the same for all its attempts. */
+  ID: string;
+  Tenant: string;
+  Endpoint: string;
+  /** The event that was delivered. */
+  Event: string;
+  /** The event's type. */
+  EventType: string;
+  /** The body, byte for byte as it was sent. */
+  Body: string;
+  /** When its first attempt ended. */
+  CreatedAt?: string;
+  /** What came of the newest attempt: delivered, retry, failed or dropped. */
+  Status: string;
+  /** The attempts of the last 30 days, oldest first. Of more than 200 these are the newest 200. */
+  Attempts: DeliveryAttempt[];
 };
 
 /** A mail domain of a tenant. */
@@ -1180,7 +1287,7 @@ export type Domain_ListSuggestionsRes = {
   Suggestions: DomainSuggestion[];
 };
 
-/** Which domain, and what it shall mean from now on. */
+/** The domain to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type Domain_UpdateReq = {
   Tenant: string;
   ID: string;
@@ -1249,7 +1356,7 @@ export type Events_PublishRes = {
 /** A role granted to a user. */
 export type Grant = {
   ID: string;
-  /** Empty = on the platform, in every tenant. */
+  /** Required, unless Platform is true. */
   Tenant: string;
   UserID: string;
   /** The role's slug. */
@@ -1261,12 +1368,14 @@ export type Grant = {
   /** The user or bot that granted it. */
   CreatedBy: string;
   CreatedAt?: string;
+  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  Platform: boolean;
 };
 
 /** A role granted to a user. */
 export type GrantInput = {
   ID?: string | undefined;
-  /** Empty = on the platform, in every tenant. */
+  /** Required, unless Platform is true. */
   Tenant?: string | undefined;
   UserID: string;
   /** The role's slug. */
@@ -1278,6 +1387,8 @@ export type GrantInput = {
   /** The user or bot that granted it. */
   CreatedBy?: string | undefined;
   CreatedAt?: string | undefined;
+  /** A grant on the platform, which counts in every tenant. It must be said, and Tenant left out. */
+  Platform?: boolean | undefined;
 };
 
 /** One page of grants to users. */
@@ -1296,9 +1407,13 @@ export type Grants_AddRes = Record<string, never>;
 
 /** A tenant and which page. */
 export type Grants_ListByTenantReq = {
-  /** Empty = the grants on the platform. */
+  /** Required, unless Platform is true. */
   Tenant?: string | undefined;
   Page?: PageReq | undefined;
+  /** The grants on the platform instead of a tenant's. Tenant must be left out. */
+  Platform?: boolean | undefined;
+  /** Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and CreatedBy is left out. */
+  IncludePlatform?: boolean | undefined;
 };
 
 /** A page of grants. */
@@ -1317,7 +1432,7 @@ export type Grants_ListRes = {
   Page: GrantPage;
 };
 
-/** What to take back: everything but Tenant, UserID, Role and Resource is ignored. */
+/** What to take back: everything but Tenant, Platform, UserID, Role and Resource is ignored. */
 export type Grants_RemoveReq = {
   Grant: GrantInput;
 };
@@ -1345,7 +1460,6 @@ export type Group = {
 /** A role granted to a group. */
 export type GroupGrant = {
   ID: string;
-  /** Empty = on the platform, in every tenant. */
   Tenant: string;
   /** The group's path. */
   Group: string;
@@ -1363,8 +1477,7 @@ export type GroupGrant = {
 /** A role granted to a group. */
 export type GroupGrantInput = {
   ID?: string | undefined;
-  /** Empty = on the platform, in every tenant. */
-  Tenant?: string | undefined;
+  Tenant: string;
   /** The group's path. */
   Group: string;
   /** The role's slug. */
@@ -1394,8 +1507,7 @@ export type GroupGrants_AddRes = Record<string, never>;
 
 /** A tenant and which page. */
 export type GroupGrants_ListByTenantReq = {
-  /** Empty = the grants on the platform. */
-  Tenant?: string | undefined;
+  Tenant: string;
   Page?: PageReq | undefined;
 };
 
@@ -1547,7 +1659,7 @@ export type Groups_RemoveMemberReq = {
 /** Nothing: the user is not in the group. */
 export type Groups_RemoveMemberRes = Record<string, never>;
 
-/** The group as it shall be. */
+/** The group to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type Groups_SaveReq = {
   Group: GroupInput;
   /** Save only if the stored group's UpdatedAt is still this one. */
@@ -1570,6 +1682,8 @@ export type Identity = {
   Email: string;
   CreatedAt?: string;
   LastUsedAt?: string;
+  /** Whether the sessions that it opens hold rights in Tenant only, until Users_ConfirmIdentity confirms it. */
+  Limited: boolean;
 };
 
 /** One page of identities. */
@@ -1661,6 +1775,15 @@ export type PageReq = {
   Cursor?: string | undefined;
 };
 
+/** A permission of Bailiwick's own. */
+export type Permission = {
+  Name: string;
+  /** What it allows, in one line. */
+  Description: string;
+  /** The operations that ask for it. */
+  Operations: string[];
+};
+
 /** The answer to one question. */
 export type PermissionAnswer = {
   Permission: string;
@@ -1682,6 +1805,12 @@ export type PermissionCheckInput = {
   Permission: string;
   /** The application's own name of a thing; empty = the whole tenant. */
   Resource?: string | undefined;
+};
+
+/** One page of permissions. */
+export type PermissionPage = {
+  Items: Permission[];
+  NextCursor: string;
 };
 
 /** One change: the request of exactly one operation. */
@@ -1768,6 +1897,20 @@ export type Roles_ListByTenantRes = {
   Page: RolePage;
 };
 
+/** Whose permissions, and which page. */
+export type Roles_ListPermissionsReq = {
+  /** Required, unless Platform is true. */
+  Tenant?: string | undefined;
+  Page?: PageReq | undefined;
+  /** The permissions of the platform instead of a tenant's. Tenant must be left out. */
+  Platform?: boolean | undefined;
+};
+
+/** A page of permissions. */
+export type Roles_ListPermissionsRes = {
+  Page: PermissionPage;
+};
+
 /** A tenant and which page. */
 export type Roles_ListReq = {
   Tenant: string;
@@ -1779,7 +1922,7 @@ export type Roles_ListRes = {
   Page: RolePage;
 };
 
-/** The role as it shall be. */
+/** The role to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type Roles_SaveReq = {
   Role: RoleInput;
   /** Save only if the stored role's UpdatedAt is still this one. */
@@ -1804,6 +1947,8 @@ export type Session = {
   ExpiresAt?: string;
   /** The session of the call itself. */
   Current: boolean;
+  /** The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that opened it; empty = not limited. */
+  LimitedTo: string;
 };
 
 /** One page of sessions. */
@@ -2020,7 +2165,7 @@ export type Sso_ListProvidersRes = {
   Page: SsoProviderPage;
 };
 
-/** The provider as it shall be. */
+/** The provider to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. An empty TokenAuthMethod, ResponseMode or RequestBinding is the default; an empty Secret leaves the stored one. */
 export type Sso_SaveProviderReq = {
   Provider: SsoProviderInput;
   /** OIDC: the client secret. It is sealed and never returned; empty = the stored one stays. */
@@ -2083,12 +2228,14 @@ export type Tenant = {
   Metadata: Record<string, string>;
   CreatedAt?: string;
   UpdatedAt?: string;
+  /** The caller's own membership; in the answer of Tenants_ListMine only. */
+  Membership?: TenantMember;
 };
 
-/** Of a tenant what shall change. An absent field stays as it is. */
+/** What to change in a tenant. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type TenantChangeInput = {
   ID: string;
-  /** Unique on the platform; empty stays as it is. */
+  /** Unique on the platform. */
   Slug?: string | undefined;
   Name?: string | undefined;
   /** An absent setting stays as it is. */
@@ -2108,6 +2255,8 @@ export type TenantInput = {
   Metadata?: Readonly<Record<string, string>> | undefined;
   CreatedAt?: string | undefined;
   UpdatedAt?: string | undefined;
+  /** The caller's own membership; in the answer of Tenants_ListMine only. */
+  Membership?: TenantMemberInput | undefined;
 };
 
 /** An invitation. Its token is only in the answer that makes it and in the mail. */
@@ -2202,11 +2351,24 @@ export type TenantInvitations_ListRes = {
 export type TenantMember = {
   Tenant: string;
   UserID: string;
-  /** active or disabled. */
+  /** active, disabled, or pending: added, and not accepted by the user yet. */
   Status: string;
   /** creator, invitation, sso or admin. */
   Source: string;
+  /** Absent while the membership is pending. */
   JoinedAt?: string;
+};
+
+/** A user's membership of a tenant. */
+export type TenantMemberInput = {
+  Tenant?: string | undefined;
+  UserID?: string | undefined;
+  /** active, disabled, or pending: added, and not accepted by the user yet. */
+  Status?: string | undefined;
+  /** creator, invitation, sso or admin. */
+  Source?: string | undefined;
+  /** Absent while the membership is pending. */
+  JoinedAt?: string | undefined;
 };
 
 /** One page of members. */
@@ -2215,14 +2377,48 @@ export type TenantMemberPage = {
   NextCursor: string;
 };
 
+/** Which tenant. */
+export type TenantMembers_AcceptReq = {
+  Tenant: string;
+};
+
+/** Nothing: the caller is a member. */
+export type TenantMembers_AcceptRes = Record<string, never>;
+
 /** A tenant and who shall belong to it. */
 export type TenantMembers_AddReq = {
   Tenant: string;
   UserID: string;
 };
 
-/** Nothing: the user is a member. */
+/** Nothing: the user is a member, or has been asked to become one. */
 export type TenantMembers_AddRes = Record<string, never>;
+
+/** Which tenant. */
+export type TenantMembers_DeclineReq = {
+  Tenant: string;
+};
+
+/** Nothing: the caller does not become a member. */
+export type TenantMembers_DeclineRes = Record<string, never>;
+
+/** A tenant and which member of it. */
+export type TenantMembers_DisableReq = {
+  Tenant: string;
+  UserID: string;
+};
+
+/** Nothing: the member is disabled. */
+export type TenantMembers_DisableRes = Record<string, never>;
+
+/** A tenant and which member of it. */
+export type TenantMembers_EnableReq = {
+  Tenant: string;
+  UserID: string;
+};
+
+/** Nothing: the member is active. */
+export type TenantMembers_EnableRes = Record<string, never>;
 
 /** A tenant and which page. */
 export type TenantMembers_ListReq = {
@@ -2390,7 +2586,7 @@ export type Tokens_IntrospectRes = {
   ID: string;
   UserID: string;
   Bot: string;
-  /** The bot's tenant. */
+  /** The bot's tenant. Of a session, the only tenant in which it holds rights: for other tenants it is inactive. Empty = the session is not limited to a tenant. */
   Tenant: string;
   ExpiresAt?: string;
   /** A bot key holds no more than these of its bot's permissions; empty = all of them. */
@@ -2411,17 +2607,18 @@ export type User = {
   Locale: string;
   /** pending, active or disabled. */
   Status: string;
-  /** Whether the user can sign in with a password. */
+  /** Whether the user can sign in with a password. Only the user and callers with iam.users.write in a tenant of the user or iam.platform.users.write learn it; for others it is false. */
   HasPassword: boolean;
   /** The user's id in another system. */
   ExternalID: string;
   Metadata: Record<string, string>;
+  /** Absent for callers that HasPassword is not shown to. */
   LastLoginAt?: string;
   CreatedAt?: string;
   UpdatedAt?: string;
 };
 
-/** Of a user what shall change. An absent field stays as it is. */
+/** What to change in a user. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. */
 export type UserChangeInput = {
   ID: string;
   Name?: string | undefined;
@@ -2432,6 +2629,8 @@ export type UserChangeInput = {
   /** The person's id in another system; with iam.platform.users.write only. */
   ExternalID?: string | undefined;
   Metadata?: Readonly<Record<string, string>> | undefined;
+  /** As it is stored. Another address is refused: Account_ChangeEmail changes it. */
+  Email?: string | undefined;
 };
 
 /** What a new person is created from. */
@@ -2458,6 +2657,17 @@ export type UserPage = {
   Items: User[];
   NextCursor: string;
 };
+
+/** Whose identity, at which provider, and the account's password. */
+export type Users_ConfirmIdentityReq = {
+  UserID: string;
+  Provider: string;
+  /** Required from a session that is limited itself. Empty = the caller's session stands for the credential that opened it. */
+  Password?: string | undefined;
+};
+
+/** Nothing: the identity is confirmed. */
+export type Users_ConfirmIdentityRes = Record<string, never>;
 
 /** The person as it shall be. */
 export type Users_CreateReq = {
@@ -2676,6 +2886,20 @@ export type Webhooks_GetEndpointRes = {
   Endpoint: WebhookEndpoint;
 };
 
+/** Which message of which endpoint. */
+export type Webhooks_GetMessageReq = {
+  Tenant: string;
+  /** The endpoint. */
+  ID: string;
+  /** The message's identifier: ID of its attempts, and the header webhook-id. */
+  MessageID: string;
+};
+
+/** The message. */
+export type Webhooks_GetMessageRes = {
+  Message: DeliveryMessage;
+};
+
 /** Which attempts, and which page of them. What is empty does not restrict. */
 export type Webhooks_ListAttemptsReq = {
   Tenant: string;
@@ -2729,6 +2953,21 @@ export type Webhooks_ReplayFailedRes = {
   Queued: number;
 };
 
+/** Which message of which endpoint. */
+export type Webhooks_ResendReq = {
+  Tenant: string;
+  /** The endpoint. */
+  ID: string;
+  /** The message's identifier: ID of its attempts, and the header webhook-id. */
+  MessageID: string;
+};
+
+/** Whether the message is on its way again. */
+export type Webhooks_ResendRes = {
+  /** false = it was on its way already. */
+  Queued: boolean;
+};
+
 /** Which endpoint, and for how long the secret that it has shall go on signing. */
 export type Webhooks_RotateSecretReq = {
   Tenant: string;
@@ -2755,7 +2994,7 @@ export type Webhooks_SendTestRes = {
   Task: TaskResult;
 };
 
-/** The endpoint as it shall be. */
+/** The endpoint to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so that "", [] and {} clear it. ID, Name and URL are required. */
 export type Webhooks_UpdateEndpointReq = {
   Endpoint: WebhookEndpointInput;
 };

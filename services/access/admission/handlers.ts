@@ -31,7 +31,7 @@ export function admissionHandlers(deps: JoinDeps): Handlers<typeof Admission> {
 
 /** sso tells and audits it: it knows who has asked for it. */
 async function liftSso(database: Database, tenant: string, until: Date, call: Call): Promise<void> {
-  await database.transaction(tenant, async (em) => {
+  await database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
     const row = await lockTenant(em, tenant);
     if (row.ssoLiftedUntil?.getTime() === until.getTime()) return;
     row.ssoLiftedUntil = until;

@@ -12,7 +12,7 @@ import { memberRole } from '../roles/builtin.ts';
 import { lockRoles } from '../roles/save.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
-import { recordMembership } from '../tenants/membership.ts';
+import { startMembership } from '../tenants/membership.ts';
 import { followMappings } from './mappings.ts';
 import { findMappedGroups } from './queries.ts';
 
@@ -32,7 +32,7 @@ export async function join(
   if (!user || user.status === 'disabled') throw accountDisabled();
   // sso calls in its own name; the browser is where the person is.
   const call: Call = { ...sent, caller: { ...sent.caller, ip, userAgent } };
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
     await assertAdmitted(em, userId);
     const defaultRole = await lockDefaultRole(em, tenant);
     const roles = await lockRoles(em, [...request.roles, ...request.defaultRoles, defaultRole]);
@@ -99,15 +99,7 @@ async function addMember(
   roles: readonly string[],
   call: Call,
 ): Promise<void> {
-  const member = em.create(TenantMemberEntity, {
-    tenant,
-    userId,
-    status: 'active',
-    source: 'sso',
-    joinedAt: new Date(),
-  });
-  em.persist(member);
-  recordMembership(em, call, 'tenant.member_added', member);
+  await startMembership(em, call, { tenant, userId, source: 'sso' });
   const createdBy = provider || call.caller.id;
   for (const role of new Set(roles))
     await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy });

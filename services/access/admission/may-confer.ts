@@ -18,6 +18,7 @@ export async function findLackingTo(
     principalId: id,
     principalBotTenant,
     principalNarrowedTo: narrowedTo,
+    principalLimitedTo: limitedTo,
     tenant,
   } = request;
   const run = onPool(database);
@@ -34,7 +35,7 @@ export async function findLackingTo(
   // sso has let the call through by the rights of the session that it came in: here it is about what somebody was granted.
   return findLacking(
     run,
-    { type, id, tenant: principalBotTenant, narrowedTo, ssoTenant: tenant },
+    { type, id, tenant: principalBotTenant, narrowedTo, ssoTenant: tenant, limitedTo },
     tenant,
     { roles: [...roles] },
   );

@@ -1,10 +1,11 @@
 import type { Audit, AuditFilter } from '@bailiwick/proto/gen/bailiwick/access/v1/audit_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { type Database, type EntityManager, onPool } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createAnchor, openAnchor } from './anchor.ts';
 import { canonical } from './chain.ts';
 import { toAuditEntry } from './entities.ts';
 import { contentTypes, type Format, textOf } from './export.ts';
@@ -46,7 +47,7 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       const { after } = pager.read({ limit: 1, cursor }, binding);
       const [seq, upTo] =
         after === ''
-          ? [0, (await findChain(database, tenant)).head.seq]
+          ? [0, (await findChain(onPool(database), tenant)).head.seq]
           : after.split(':').map(Number);
       if (after === '')
         await database.transaction(null, async (em) => recordExport(em, call, tenant, format));
@@ -68,17 +69,29 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
       };
     },
 
-    async verify({ tenant, cursor }, { operation }) {
-      const binding = [operation.name, tenant];
+    async anchor({ tenant }) {
+      const { head } = await findChain(onPool(database), tenant);
+      return { anchor: createAnchor(keyRing, { ...head, tenant, at: new Date() }) };
+    },
+
+    async verify({ tenant, cursor, anchor: sent }, { operation }) {
+      const anchor = sent === '' ? undefined : openAnchor(keyRing, tenant, sent);
+      const binding = [operation.name, tenant, ...(anchor ? [`${anchor.seq}:${anchor.hash}`] : [])];
       const { after } = pager.read({ limit: 1, cursor }, binding);
       const [seq, hash = ''] = after.split(':');
-      const { checked, problems, last, isEnd } = await verifyChain(
+      const from = after === '' ? undefined : { seq: Number(seq), hash };
+      const { checked, problems, last, isEnd, anchorState } = await verifyChain(
         database,
         keyRing,
         tenant,
-        after === '' ? undefined : { seq: Number(seq), hash },
+        { after: from, anchor },
       );
       const nextCursor = isEnd ? '' : pager.cursorAt(`${last.seq}:${last.hash}`, binding);
+      const anchored = anchor && {
+        anchorState,
+        anchorSeq: anchor.seq,
+        anchoredAt: timestampFromDate(anchor.at),
+      };
       return {
         valid: problems.length === 0,
         checked,
@@ -86,6 +99,7 @@ export function auditHandlers({ database, pager, keyRing }: Deps): Handlers<type
         nextCursor,
         seq: last.seq,
         hash: last.hash,
+        ...anchored,
       };
     },
   };

@@ -1,6 +1,7 @@
 import { isAway } from '@bailiwick/shared/errors.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { counter } from '@bailiwick/shared/metrics.ts';
+import { type Database, inTransaction } from '@bailiwick/shared/orm.ts';
 import { repeat } from '@bailiwick/shared/repeat.ts';
 import { firstOf, type KeyRing } from '@bailiwick/shared/seal.ts';
 import type { Background } from '@bailiwick/shared/service.ts';
@@ -13,7 +14,7 @@ import {
   replaceSignature,
   saveCheckpoint,
 } from './queries.ts';
-import { isSigned, signCheckpoint } from './verify.ts';
+import { isSigned, signCheckpoint, verifyBeginning } from './verify.ts';
 
 // Entries are kept for a number of days, a tenant's own or the installation's. What is older is dropped from the beginning of
 // its chain, and the place where the rest begins is signed, so that what is left can still be verified.
@@ -22,6 +23,14 @@ const intervalMs = 3_600_000;
 
 /** Entries that are dropped at once: whoever writes into the chain waits for it. */
 const batch = 5000;
+
+const keptBatches = counter(
+  {
+    name: 'bailiwick_audit_prune_refused_total',
+    about: 'Times that old audit entries were kept because they had been changed.',
+  },
+  {},
+);
 
 type Deps = { database: Database; keyRing: KeyRing; retentionDays: number; log: Log };
 
@@ -42,12 +51,22 @@ export async function pruneAudit(deps: Deps, isStopped = () => false): Promise<v
 }
 
 /** Drops some of a tenant's old entries. Returns whether there were any. */
-function dropBatch({ database, keyRing, retentionDays }: Deps, tenant: string): Promise<boolean> {
+function dropBatch(
+  { database, keyRing, retentionDays, log }: Deps,
+  tenant: string,
+): Promise<boolean> {
   return database.transaction(null, async (em) => {
     // Held, so that two who prune come one after the other.
     await lockHeads(em, [tenant]);
     const last = await findLastDue(em, tenant, retentionDays, batch);
     if (!last) return false;
+    // The signature says that the entries were in order. What is not as it was written stays, to be examined.
+    const [problem] = await verifyBeginning(inTransaction(em), keyRing, tenant, last);
+    if (problem) {
+      keptBatches.add({});
+      log.error('old audit entries are not as they were written and are kept', { tenant, problem });
+      return false;
+    }
     await saveCheckpoint(em, tenant, { ...last, signature: signCheckpoint(keyRing, tenant, last) });
     return (await dropEntries(em, tenant)) > 0;
   });

@@ -2,6 +2,7 @@ import {
   type Database,
   type EntityManager,
   execute,
+  type Run,
   type Statement,
 } from '@bailiwick/shared/orm.ts';
 import type { LinkedEntry } from './append.ts';
@@ -207,6 +208,16 @@ export function entriesAfter(
   ]);
 }
 
+/** The same, without a filter and within a transaction. */
+export function entriesBehind(
+  run: Run,
+  tenant: string,
+  seq: number,
+  { upTo, limit }: Stretch,
+): Promise<AuditRow[]> {
+  return run<AuditRow>(entriesForward, [tenant, seq, limit, ...filterValues(unfiltered), upTo]);
+}
+
 export type Checkpoint = Link & { signature: string };
 
 const chainEnds: Statement = {
@@ -225,10 +236,10 @@ type EndsRow = {
 
 /** Where a tenant's chain ends, and where it begins if older entries were dropped. */
 export async function findChain(
-  database: Database,
+  run: Run,
   tenant: string,
 ): Promise<{ head: Link; checkpoint: Checkpoint | undefined }> {
-  const [row] = await database.query<EndsRow>(chainEnds, [tenant]);
+  const [row] = await run<EndsRow>(chainEnds, [tenant]);
   if (!row) return { head: { seq: 0, hash: '' }, checkpoint: undefined };
   const { headSeq, headHash, seq, hash, signature } = row;
   return {

@@ -1,8 +1,8 @@
-import type { Database } from '@bailiwick/shared/orm.ts';
+import { type Database, onPool, type Run } from '@bailiwick/shared/orm.ts';
 import { type KeyRing, openForPurpose, sealForPurpose } from '@bailiwick/shared/seal.ts';
 import { chainStart, type Entry, entryOf, type Link, linkOf } from './chain.ts';
 import type { AuditRow } from './entities.ts';
-import { type Checkpoint, entriesAfter, findChain } from './queries.ts';
+import { type Checkpoint, entriesAfter, entriesBehind, findChain } from './queries.ts';
 
 // Computes a tenant's chain again and says where it is not what was written.
 
@@ -13,7 +13,19 @@ export type Problem = {
   message: string;
 };
 
-export type Findings = { checked: number; problems: Problem[]; last: Link; isEnd: boolean };
+/** What an anchor proves: the entries up to it are unchanged, or retention has dropped them; '' = nothing yet, or a problem. */
+export type AnchorState = 'unchanged' | 'dropped' | '';
+
+export type Findings = {
+  checked: number;
+  problems: Problem[];
+  last: Link;
+  isEnd: boolean;
+  anchorState: AnchorState;
+};
+
+/** The link to begin after, and the link that an anchor has kept. */
+type Question = { after?: Link | undefined; anchor?: Link | undefined };
 
 const perCall = 20_000;
 const batch = 1000;
@@ -24,22 +36,76 @@ export async function verifyChain(
   database: Database,
   ring: KeyRing,
   tenant: string,
-  after: Link | undefined,
+  { after, anchor }: Question,
 ): Promise<Findings> {
-  const { head, checkpoint } = await findChain(database, tenant);
+  const { head, checkpoint } = await findChain(onPool(database), tenant);
   const problems: Problem[] = [];
   let last = after ?? (checkpoint ? startAt(ring, tenant, checkpoint, problems) : chainStart);
   const start = last.seq;
+  const anchored = anchorCheck(anchor, problems);
+  if (!after) anchored.begin(last);
   for (let rows: AuditRow[] = []; last.seq - start < perCall && last.seq < head.seq; ) {
     rows = await entriesAfter(database, tenant, last.seq, { upTo: head.seq, limit: batch });
-    for (const row of rows) last = look(row, last, problems);
+    for (const row of rows) {
+      last = look(row, last, problems);
+      anchored.pass(last);
+    }
     if (rows.length === 0) break;
   }
+  if (anchor && anchor.seq > head.seq) problems.push(missing(head.seq + 1, anchor.seq));
   const isEnd = last.seq - start < perCall || last.seq >= head.seq;
   if (isEnd && last.seq < head.seq) problems.push(missing(last.seq + 1, head.seq));
   else if (isEnd && last.hash !== head.hash)
     problems.push(changed(last.seq, '', 'the last entry is not the one that was written last'));
-  return { checked: last.seq - start, problems: problems.slice(0, maxProblems), last, isEnd };
+  return {
+    checked: last.seq - start,
+    problems: problems.slice(0, maxProblems),
+    last,
+    isEnd,
+    anchorState: problems.length === 0 ? anchored.state() : '',
+  };
+}
+
+/** Computes the oldest entries up to one of them again. Returns the first problems, or none. */
+export async function verifyBeginning(
+  run: Run,
+  ring: KeyRing,
+  tenant: string,
+  upTo: Link,
+): Promise<Problem[]> {
+  const { checkpoint } = await findChain(run, tenant);
+  const problems: Problem[] = [];
+  let last = checkpoint ? startAt(ring, tenant, checkpoint, problems) : chainStart;
+  for (let rows: AuditRow[] = []; last.seq < upTo.seq && problems.length === 0; ) {
+    rows = await entriesBehind(run, tenant, last.seq, { upTo: upTo.seq, limit: batch });
+    if (rows.length === 0) break;
+    for (const row of rows) last = look(row, last, problems);
+  }
+  if (problems.length === 0 && (last.seq !== upTo.seq || last.hash !== upTo.hash))
+    problems.push(missing(last.seq + 1, upTo.seq));
+  return problems;
+}
+
+/** Compares the chain with an anchor, at the place where it passes the anchor's. */
+function anchorCheck(anchor: Link | undefined, problems: Problem[]) {
+  let state: AnchorState = '';
+  const pass = ({ seq, hash }: Link): void => {
+    if (seq !== anchor?.seq) return;
+    if (hash === anchor.hash) state = 'unchanged';
+    else
+      problems.push(
+        changed(seq, '', 'the entry at the place of the anchor is not the anchored one'),
+      );
+  };
+  return {
+    pass,
+    /** The chain begins here, after what retention has dropped. */
+    begin(start: Link): void {
+      if (anchor && anchor.seq < start.seq) state = 'dropped';
+      else pass(start);
+    },
+    state: () => state,
+  };
 }
 
 /** Where the chain begins after what was dropped, which has its signature. */

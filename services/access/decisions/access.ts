@@ -59,7 +59,7 @@ export function accessHandlers(deps: {
       return explain(run, {
         subject: about,
         tenant,
-        ssoTenant: ssoTenantOf(call, about, tenant),
+        ...sessionOf(call, about, tenant),
         permission,
         resource,
         narrowedTo: narrowingOf(call, about),
@@ -83,8 +83,12 @@ const narrowingOf = ({ caller }: Call, subject: string): readonly string[] =>
   subject === caller.id ? caller.narrowedTo : [];
 
 /** What a person may do in the session that it is calling with; what others ask about it is about no session. */
-const ssoTenantOf = ({ caller }: Call, subject: string, tenant: string): string =>
-  caller.type === 'user' && subject === caller.id ? caller.ssoTenant : tenant;
+const sessionOf = (
+  { caller }: Call,
+  subject: string,
+  tenant: string,
+): { ssoTenant: string; limitedTo: string } =>
+  caller.type === 'user' && subject === caller.id ? caller : { ssoTenant: tenant, limitedTo: '' };
 
 type Question = { tenant: string; subject: string; resources: readonly string[] };
 
@@ -92,7 +96,7 @@ async function countingGrants(run: Run, call: Call, question: Question): Promise
   const { subject, tenant } = question;
   const { standing, held } = await findGrounds(run, {
     ...question,
-    ssoTenant: ssoTenantOf(call, subject, tenant),
+    ...sessionOf(call, subject, tenant),
   });
   return held.filter((grant) => counts(grant, standing, subject.startsWith('bot_')));
 }

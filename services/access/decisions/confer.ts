@@ -52,7 +52,7 @@ export async function assertMayTouch(
 }
 
 /** Who is asked about: a caller, or somebody whose call was long ago. */
-type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo' | 'ssoTenant'>;
+type Giver = Pick<Caller, 'type' | 'id' | 'tenant' | 'narrowedTo' | 'ssoTenant' | 'limitedTo'>;
 type Wanted = { roles: readonly string[]; permissions?: readonly string[] };
 
 /** A permission that somebody may not give in a tenant of all that roles give and of these; undefined = they may give all. */
@@ -86,7 +86,7 @@ async function permissionsGivenBy(
 
 async function lackingTo(
   run: Run,
-  { type, id, tenant: own, narrowedTo, ssoTenant }: Giver,
+  { type, id, tenant: own, narrowedTo, ssoTenant, limitedTo }: Giver,
   tenant: string,
   wanted: readonly string[],
 ) {
@@ -94,7 +94,7 @@ async function lackingTo(
   // A bot has grants in its own tenant only, so that the tenant in question can stand for it.
   const rights = await rightsOf(
     run,
-    { type, id, botTenant: tenant || own, narrowedTo, ssoTenant },
+    { type, id, botTenant: tenant || own, narrowedTo, ssoTenant, limitedTo },
     tenant,
   );
   return wanted.find(

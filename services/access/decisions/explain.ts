@@ -8,6 +8,7 @@ export type Decision = {
   subject: string;
   tenant: string;
   ssoTenant: string;
+  limitedTo: string;
   permission: string;
   resource: string;
   narrowedTo: readonly string[];
@@ -18,11 +19,17 @@ export async function explain(
   run: Run,
   decision: Decision,
 ): Promise<MessageInitShape<typeof AccessExplainResponseSchema>> {
-  const { subject, tenant, ssoTenant, permission, resource, narrowedTo } = decision;
+  const { subject, tenant, ssoTenant, limitedTo, permission, resource, narrowedTo } = decision;
   if (subject === 'platform')
     return { allowed: !isPlatformOnly(permission), paths: [], missing: [] };
   const isBot = subject.startsWith('bot_');
-  const { standing, held } = await findGrounds(run, { subject, tenant, ssoTenant, everyWay: true });
+  const { standing, held } = await findGrounds(run, {
+    subject,
+    tenant,
+    ssoTenant,
+    limitedTo,
+    everyWay: true,
+  });
   const ways = granting(held, permission, resource);
   const counting = ways.filter((grant) => counts(grant, standing, isBot));
   const isNarrowed = narrowedTo.length > 0 && !includes(narrowedTo, permission);
@@ -46,11 +53,11 @@ export async function explain(
 }
 
 function pathsOf(grant: HeldGrant, permission: string) {
-  const { id, group, grantedTo, role, permissions } = grant;
+  const { id, group, grantedTo, role, platform, permissions } = grant;
   const inheritedFrom = grantedTo === group ? '' : grantedTo;
   return permissions
     .filter((pattern) => includes([pattern], permission))
-    .map((pattern) => ({ grant: id, group, inheritedFrom, role, permission: pattern }));
+    .map((pattern) => ({ grant: id, group, inheritedFrom, role, permission: pattern, platform }));
 }
 
 const narrowed = (permission: string) => `the key is narrowed to permissions without ${permission}`;

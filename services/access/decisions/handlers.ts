@@ -5,6 +5,7 @@ import { type Database, onPool } from '@bailiwick/shared/orm.ts';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { narrow } from '../roles/match.ts';
 import { leave } from '../subjects/leave.ts';
+import { isKnownElsewhere } from '../subjects/queries.ts';
 import { setSubjectState, type ToldState } from '../subjects/state.ts';
 import { findOwners, findTenant, tenantsOf } from '../tenants/queries.ts';
 import { findHeld, type HeldGrant } from './held.ts';
@@ -24,10 +25,18 @@ export function authorityHandlers({
 }): Handlers<typeof Authority> {
   const run = onPool(database);
   return {
-    async effective({ principalType, principalId, tenant, botTenant, narrowedTo, ssoTenant }) {
+    async effective({
+      principalType,
+      principalId,
+      tenant,
+      botTenant,
+      narrowedTo,
+      ssoTenant,
+      limitedTo,
+    }) {
       const rights = await rightsOf(
         run,
-        { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant },
+        { type: principalType, id: principalId, botTenant, narrowedTo, ssoTenant, limitedTo },
         tenant,
       );
       const {
@@ -35,10 +44,12 @@ export function authorityHandlers({
         maxMinutes: sessionMaxMinutes,
         recentLogin,
       } = rights.demands;
+      const { ssoRequired, suspendedName } = rights;
       return {
         tenant: rights.tenant,
         ...tokenRightsOf(rights),
-        ssoRequired: rights.ssoRequired,
+        ssoRequired,
+        suspendedName,
         sessionIdleMinutes,
         sessionMaxMinutes,
         recentLogin,
@@ -49,6 +60,10 @@ export function authorityHandlers({
       const rows = await tenantsOf(database, userId, { after: '', limit: maxTenants });
       return { tenants: rows.map(({ id, slug, name }) => ({ id, slug, name })) };
     },
+
+    isKnownElsewhere: async ({ userId, tenant }) => ({
+      known: await isKnownElsewhere(run, userId, tenant),
+    }),
 
     async listMemberIds({ tenant, after, limit }) {
       return {
@@ -71,17 +86,29 @@ export function authorityHandlers({
       return { tenantName: owners[0]?.name ?? '', userIds: owners.map(({ subject }) => subject) };
     },
 
-    async mayReadUser({ readerType, readerId, userId, botTenant, narrowedTo, ssoTenant }) {
-      const reach = await reachOf(
-        run,
-        { type: readerType, id: readerId, botTenant, narrowedTo, ssoTenant },
-        'iam.users.read',
-      );
-      const anywhere = reach.everywhere || reach.tenants.length > 0;
-      return {
-        anywhere,
-        shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)),
+    async mayReadUser({
+      readerType,
+      readerId,
+      userId,
+      botTenant,
+      narrowedTo,
+      ssoTenant,
+      limitedTo,
+    }) {
+      const within = async (permission: string) => {
+        const reach = await reachOf(
+          run,
+          { type: readerType, id: readerId, botTenant, narrowedTo, ssoTenant, limitedTo },
+          permission,
+        );
+        const anywhere = reach.everywhere || reach.tenants.length > 0;
+        return {
+          anywhere,
+          shared: anywhere && userId !== '' && (await isMemberWithin(run, userId, reach, readerId)),
+        };
       };
+      const { anywhere, shared } = await within('iam.users.read');
+      return { anywhere, shared, manages: shared && (await within('iam.users.write')).shared };
     },
 
     async botKeyLimits({ tenant }) {
@@ -95,10 +122,10 @@ export function authorityHandlers({
         principalId: id,
         principalBotTenant: botTenant,
         principalNarrowedTo: narrowedTo,
-        principalSsoTenant: ssoTenant,
       } = principal;
+      const { principalSsoTenant: ssoTenant, principalLimitedTo: limitedTo } = principal;
       const [rights, held] = await Promise.all([
-        rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant }, tenant),
+        rightsOf(run, { type, id, botTenant, narrowedTo, ssoTenant, limitedTo }, tenant),
         findHeld(run, { subject: bot, tenant }),
       ]);
       const wanted = (grants: readonly HeldGrant[]) =>
@@ -122,7 +149,7 @@ export function authorityHandlers({
     async setSubjectState({ subject, state, changedAt }) {
       if (!isToldState(state) || !changedAt)
         throw invalid('State is none of active, disabled and deleted, or there is no ChangedAt');
-      await database.transaction(null, (em) =>
+      await database.transaction({ tenant: null, row: `subject ${subject}` }, (em) =>
         setSubjectState(em, subject, state, timestampDate(changedAt)),
       );
       return {};

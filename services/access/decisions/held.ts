@@ -48,8 +48,8 @@ export const owns = (held: readonly HeldGrant[]): boolean =>
       role === ownerRole && resource === '' && !platform && !expired,
   );
 
-/** `ssoTenant` is as of a principal. */
-type Question = HeldQuery & { ssoTenant: string };
+/** `ssoTenant` and `limitedTo` are as of a principal. */
+type Question = HeldQuery & { ssoTenant: string; limitedTo: string };
 
 export type Grounds = {
   held: HeldGrant[];
@@ -57,11 +57,16 @@ export type Grounds = {
 };
 
 /** What a decision about one subject rests on. */
-export async function findGrounds(run: Run, { ssoTenant, ...query }: Question): Promise<Grounds> {
-  const [standing, held] = await Promise.all([
+export async function findGrounds(
+  run: Run,
+  { ssoTenant, limitedTo, ...query }: Question,
+): Promise<Grounds> {
+  const [standing, all] = await Promise.all([
     findStanding(run, query.subject, query.tenant, ssoTenant),
     findHeld(run, query),
   ]);
+  const held =
+    limitedTo === '' ? all : all.filter(({ platform }) => !platform && query.tenant === limitedTo);
   return {
     held,
     standing: {

@@ -87,7 +87,7 @@ async function tryAll(
   const warnings: string[] = [];
   let states: { before: Holdings; after: Holdings } | undefined;
   await database
-    .transaction(tenant, async (em) => {
+    .transaction({ tenant, row: `plan ${tenant}` }, async (em) => {
       // Two plans of a tenant would only be in each other's way. Who waits for long gives its connection back.
       await waitForLocks(em, 10 * patienceMs);
       await lockName(em, `plan ${tenant}`);

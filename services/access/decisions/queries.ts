@@ -54,7 +54,9 @@ export type RolesRow = {
   tenant: string;
   /** Whether the tenant exists and is active. */
   open: boolean;
-  /** A user's membership; null = none. */
+  /** The tenant's name where it is suspended, "" otherwise. */
+  suspended_name: string;
+  /** The status of a user's membership, which counts where it is active; null = none. */
   membership: string | null;
   /** Whether the user is disabled or deleted. */
   barred: boolean;
@@ -80,7 +82,8 @@ const userRoles: Statement = {
   ), everywhere as (${platformRoles('user')}
   )
   select held.id as tenant,
-    t.id is not null as open,
+    coalesce(t.status = 'active', false) as open,
+    case when t.status = 'suspended' then t.name else '' end as suspended_name,
     (select m.status from tenant_member m where m.tenant = held.id and m.user_id = $1) as membership,
     ${barred} as barred,
     jsonb_object(held.roles, held.grants) as roles,
@@ -88,7 +91,7 @@ const userRoles: Statement = {
     jsonb_object(everywhere.roles, everywhere.grants) as platform_roles,
     ${lacksSso('$3')} as lacks_sso,
     t.settings
-  from held cross join everywhere left join tenant t on t.id = held.id and t.status = 'active'`,
+  from held cross join everywhere left join tenant t on t.id = held.id and t.status in ('active', 'suspended')`,
 };
 
 export async function findUserRoles(
@@ -176,7 +179,7 @@ const sharesTenant: Statement = {
   name: 'access.shares_tenant',
   text: `
   select 1 as one from tenant_member m join tenant t on t.id = m.tenant and t.status = 'active'
-  where m.user_id = $1
+  where m.user_id = $1 and m.status <> 'barred'
     and (m.tenant = any (string_to_array($3, ',')) or ($2 and ($5::text is null or t.id = $5 or not t.settings @> '{"requireSso": true}')))
     and not exists (select 1 from tenant_member r where r.tenant = m.tenant and r.user_id = $4 and r.status <> 'active')
   limit 1`,
@@ -203,7 +206,7 @@ export async function isMemberWithin(
 
 const memberIds: Statement = {
   name: 'access.member_ids',
-  text: 'select user_id from tenant_member where tenant = $1 and user_id > $2 order by user_id limit $3',
+  text: `select user_id from tenant_member where tenant = $1 and user_id > $2 and status <> 'barred' order by user_id limit $3`,
 };
 
 export async function findMemberIds(

@@ -11,6 +11,7 @@ const answering = (rows: unknown[]): Run => (() => Promise.resolve(rows)) as Run
 const userRow = (changes: Partial<RolesRow> = {}): RolesRow => ({
   tenant,
   open: true,
+  suspended_name: '',
   membership: 'active',
   barred: false,
   roles: {},
@@ -37,8 +38,8 @@ async function heldBy(principal: Principal, row: unknown, asked = tenant) {
   return { inTenant: named(bitmaps.permissions), onPlatform: named(bitmaps.platformPermissions) };
 }
 
-const user = { type: 'user', id: 'usr_1', ssoTenant: '' };
-const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ssoTenant: '' };
+const user = { type: 'user', id: 'usr_1', ssoTenant: '', limitedTo: '' };
+const bot = { type: 'bot', id: 'bot_1', botTenant: tenant, ssoTenant: '', limitedTo: '' };
 const nothing = { inTenant: [], onPlatform: [] };
 
 test('Authority_Effective gives a member the permissions of its roles and of nothing else', async () => {
@@ -146,7 +147,7 @@ test('permissions of the platform never count in a tenant', async () => {
 });
 
 test('the platform key holds everything on the platform but the internals, and nothing in an unknown tenant', async () => {
-  const key = { type: 'platform', id: 'platform', ssoTenant: '' };
+  const key = { type: 'platform', id: 'platform', ssoTenant: '', limitedTo: '' };
   const held = await heldBy(key, { one: 1 });
   assert.deepEqual(
     held.onPlatform,
@@ -243,7 +244,7 @@ test('each permission that is held is known by a grant that gives it, the tenant
     ['grt_p'],
   );
   assert.deepEqual(
-    await grantsOf({ type: 'platform', id: 'platform', ssoTenant: '' }, { one: 1 }),
+    await grantsOf({ type: 'platform', id: 'platform', ssoTenant: '', limitedTo: '' }, { one: 1 }),
     {},
   );
 });
@@ -304,7 +305,10 @@ test('an owner may confer what an application calls its own, others only what th
 test('a caller of no known kind holds nothing', async () => {
   for (const type of ['', 'worker', 'service', 'anonymous'])
     assert.deepEqual(
-      await heldBy({ type, id: 'x', ssoTenant: '' }, userRow({ roles: { owner: 'grt_1' } })),
+      await heldBy(
+        { type, id: 'x', ssoTenant: '', limitedTo: '' },
+        userRow({ roles: { owner: 'grt_1' } }),
+      ),
       nothing,
     );
 });

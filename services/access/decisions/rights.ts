@@ -27,6 +27,8 @@ export type Principal = {
    * somebody holds who is not calling, it is the tenant in question: how they are signed in says nothing then.
    */
   ssoTenant: string;
+  /** The only tenant in which a person's session holds rights, "" = it is not limited. Platform grants do not count in such a session. */
+  limitedTo: string;
 };
 
 /** What one grant gives. */
@@ -47,6 +49,8 @@ export type Rights = {
   ssoRequired: boolean;
   /** What the tenant demands of the session: of its active members alone. */
   demands: SessionDemands;
+  /** The tenant's name where it is suspended and the principal is an active member of it; "" otherwise. */
+  suspendedName: string;
 };
 
 /** 0 and false = nothing beyond what holds for every session. */
@@ -54,8 +58,8 @@ export type SessionDemands = { idleMinutes: number; maxMinutes: number; recentLo
 
 const noDemands: SessionDemands = { idleMinutes: 0, maxMinutes: 0, recentLogin: false };
 
-function demandsOf({ membership, lacks_sso: lacksSso, settings }: RolesRow): SessionDemands {
-  if (membership !== 'active' || lacksSso || !settings) return noDemands;
+function demandsOf({ open, membership, lacks_sso: lacksSso, settings }: RolesRow): SessionDemands {
+  if (!open || membership !== 'active' || lacksSso || !settings) return noDemands;
   const {
     sessionIdleMinutes: idleMinutes = 0,
     sessionMaxMinutes: maxMinutes = 0,
@@ -73,6 +77,7 @@ const none = (tenant: string): Rights => ({
   narrowedTo: [],
   ssoRequired: false,
   demands: noDemands,
+  suspendedName: '',
 });
 
 /**
@@ -116,23 +121,28 @@ export function rightsOf(run: Run, principal: Principal, tenant: string): Promis
 
 async function rightsOfUser(
   run: Run,
-  { id, ssoTenant }: Principal,
+  { id, ssoTenant, limitedTo }: Principal,
   asked: string,
 ): Promise<Rights> {
-  const row = await findUserRoles(run, id, asked, ssoTenant);
+  if (limitedTo !== '' && asked !== '' && asked !== limitedTo) return none(asked);
+  const row = await findUserRoles(run, id, asked || limitedTo, ssoTenant);
   if (!row || row.barred) return none(row?.tenant ?? asked);
   const open = row.open && !row.lacks_sso;
   // A platform-level grant holds in every tenant that is there, but not in one that has shut this member or session out.
   const everywhere = open && (row.membership ?? 'active') === 'active';
+  const platform_roles = limitedTo === '' ? row.platform_roles : {};
   const held = rightsBy(row.tenant, {
     ...row,
+    platform_roles,
     roles: open && row.membership === 'active' ? row.roles : {},
     everywhere,
   });
+  if (row.membership !== 'active') return held;
   return {
     ...held,
-    ssoRequired: row.lacks_sso && row.membership === 'active',
+    ssoRequired: row.open && row.lacks_sso,
     demands: demandsOf(row),
+    suspendedName: row.suspended_name,
   };
 }
 
@@ -242,9 +252,10 @@ export async function reachOf(run: Run, principal: Principal, permission: string
       tenants: holdsInTenant(rights, permission) ? [rights.tenant] : [],
       ssoTenant: null,
     };
-  const { id, ssoTenant } = principal;
+  const { id, ssoTenant, limitedTo } = principal;
   const rows = await findRolesEverywhere(run, id, ssoTenant);
   const tenants = rows
+    .filter(({ tenant }) => limitedTo === '' || tenant === limitedTo)
     .filter(({ roles, custom }) =>
       includes(
         [...permissionsOfRoles(roles, 'tenant'), ...Object.values(custom).flat()],

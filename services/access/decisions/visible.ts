@@ -16,8 +16,12 @@ export async function visibleTo(
   permission: string,
 ): Promise<Reach> {
   if (allowedBy?.kind === 'platform') return { everywhere: true, tenants: [], ssoTenant: null };
-  if (allowedBy?.kind === 'self')
-    return { everywhere: true, tenants: [], ssoTenant: caller.ssoTenant };
+  if (allowedBy?.kind === 'self') {
+    const { ssoTenant, limitedTo } = caller;
+    return limitedTo === ''
+      ? { everywhere: true, tenants: [], ssoTenant }
+      : { everywhere: false, tenants: [limitedTo], ssoTenant };
+  }
   const reach =
     caller.type === 'user'
       ? await reachOf(onPool(database), caller, permission)

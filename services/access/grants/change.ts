@@ -16,7 +16,7 @@ import { countOtherOwners, ownsForGood } from '../tenants/queries.ts';
 import type { SubjectType } from './entities.ts';
 import { addGrant, type GrantKey, removeGrant } from './entries.ts';
 
-/** A grant as a request sends it. `subject` is the user's or bot's id, or the group's path. */
+/** A grant as a request sends it: in a tenant, or on the platform where that is "". `subject` is the user's or bot's id, or the group's path. */
 export type SentGrant = {
   tenant: string;
   subjectType: SubjectType;
@@ -113,7 +113,7 @@ async function keyOf(
   if (subjectType === 'user' && tenant !== '') {
     const member = await em.findOne(
       TenantMemberEntity,
-      { userId: subject },
+      { userId: subject, status: { $ne: 'barred' } },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     if (!member) throw notFound('tenant member');

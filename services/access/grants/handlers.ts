@@ -7,11 +7,13 @@ import type { PageReq } from '@bailiwick/proto/gen/bailiwick/common/v1/page_pb.t
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
+import type { Scope } from '@bailiwick/shared/turns.ts';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
+import { pathKey } from '../groups/path.ts';
 import { grant, grantProblems, type SentGrant, withdraw } from './change.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
-import { grantsIn, grantsOf } from './queries.ts';
+import { grantsIn, grantsOf, grantsReaching } from './queries.ts';
 import {
   sentBotGrant,
   sentGrant,
@@ -29,6 +31,12 @@ export const grantChecks = {
 
 type Deps = { database: Database; directory: Directory; pager: Pager };
 
+/** Grants of one subject lock the subject's row. */
+const scopeOf = ({ tenant, subjectType, subject }: SentGrant): Scope => ({
+  tenant,
+  row: `${subjectType} ${tenant} ${subjectType === 'group' ? pathKey(subject) : subject}`,
+});
+
 /** What the three families have in common: they are one table. */
 function createFamily({ database, directory, pager }: Deps) {
   return {
@@ -37,24 +45,36 @@ function createFamily({ database, directory, pager }: Deps) {
       if (sent.subjectType === 'bot') await assertBot(directory, sent.tenant, sent.subject, call);
       if (sent.subjectType === 'user' && sent.tenant === '')
         await assertUser(directory, sent.subject, call);
-      await database.transaction(sent.tenant, (em) => grant(em, sent, call));
+      await database.transaction(scopeOf(sent), (em) => grant(em, sent, call));
       return {};
     },
 
     async remove(sent: SentGrant, call: Call) {
-      await database.transaction(sent.tenant, (em) => withdraw(em, sent, call));
+      await database.transaction(scopeOf(sent), (em) => withdraw(em, sent, call));
       return {};
     },
 
     async list<T>(
       toRecord: (row: GrantRow) => T,
       subjectType: SubjectType,
-      { tenant, page }: { tenant: string; page?: PageReq | undefined },
+      {
+        tenant,
+        page,
+        includePlatform = false,
+      }: { tenant: string; page?: PageReq | undefined; includePlatform?: boolean },
       { operation }: Call,
     ) {
-      const binding = [operation.name, tenant];
+      const withPlatform = includePlatform && tenant !== '';
+      const binding = withPlatform
+        ? [operation.name, tenant, 'platform']
+        : [operation.name, tenant];
       const query = pager.read(page, binding);
-      const rows = await grantsIn(database, tenant, subjectType, query);
+      const rows = await (withPlatform ? grantsReaching : grantsIn)(
+        database,
+        tenant,
+        subjectType,
+        query,
+      );
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toRecord), nextCursor } };
     },
@@ -73,7 +93,9 @@ export function grantHandlers(deps: Deps): Handlers<typeof Grants> {
       const reach = await visibleTo(database, call, 'iam.grants.read');
       const binding = [call.operation.name, call.caller.id, userId];
       const query = pager.read(page, binding);
-      const onPlatform = call.allowedBy?.kind === 'self' || call.allowedBy?.kind === 'platform';
+      const onPlatform =
+        reach.everywhere &&
+        (call.allowedBy?.kind === 'self' || call.allowedBy?.kind === 'platform');
       const rows = await grantsOf(database, userId, query, reach, onPlatform);
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return { page: { items: items.map(toGrant), nextCursor } };

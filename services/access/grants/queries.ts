@@ -3,15 +3,15 @@ import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Reach } from '../decisions/queries.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
-const columns =
-  'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_by as "createdBy", g.created_at as "createdAt"';
+const shown =
+  'g.tenant, g.id, g.role, g.resource, g.expires_at as "expiresAt", g.created_at as "createdAt"';
+const columns = `${shown}, g.created_by as "createdBy"`;
 
-const grantsOfTenant: Statement = {
-  name: 'access.grants_of_tenant',
-  text: `select ${columns}, coalesce(e.path, g.subject) as subject
+const pageOfTenant = `select ${columns}, coalesce(e.path, g.subject) as subject
          from grant_entry g left join group_entry e on g.subject_type = 'group' and e.tenant = g.tenant and e.key = g.subject
-         where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`,
-};
+         where g.tenant = $1 and g.subject_type = $2 and g.id > $3 order by g.id limit $4`;
+
+const grantsOfTenant: Statement = { name: 'access.grants_of_tenant', text: pageOfTenant };
 
 /** The grants to one kind of subject in a tenant, or on the platform where that is "". */
 export function grantsIn(
@@ -21,6 +21,30 @@ export function grantsIn(
   { after, limit }: PageQuery,
 ): Promise<GrantRow[]> {
   return database.query<GrantRow>(grantsOfTenant, [tenant, subjectType, after, limit]);
+}
+
+// Each half is limited by itself, so that a page reads one page of either index range. A tenant's reader does not learn who
+// granted on the platform: that may be a person of another tenant.
+const grantsReachingTenant: Statement = {
+  name: 'access.grants_reaching_tenant',
+  text: `(${pageOfTenant})
+         union all
+         (select ${shown}, '' as "createdBy", g.subject from grant_entry g
+          where g.tenant = '' and g.subject_type = $2 and g.id > $3 and (g.expires_at is null or g.expires_at > now())
+            and not exists (select 1 from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
+            and not exists (select 1 from tenant_member m where m.tenant = $1 and m.user_id = g.subject and m.status <> 'active')
+          order by g.id limit $4)
+         order by id limit $4`,
+};
+
+/** The grants to one kind of subject in a tenant, and those on the platform that count in it now. */
+export function grantsReaching(
+  database: Database,
+  tenant: string,
+  subjectType: SubjectType,
+  { after, limit }: PageQuery,
+): Promise<GrantRow[]> {
+  return database.query<GrantRow>(grantsReachingTenant, [tenant, subjectType, after, limit]);
 }
 
 // A person's grants lie in several tenants: the last values say which of them the caller may see. Whoever reads grants in every

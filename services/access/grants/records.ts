@@ -16,11 +16,11 @@ import type { GrantRow, SubjectType } from './entities.ts';
 // The three families of grants are one table: here is what tells them apart outside.
 
 export const toGrant = (row: GrantRow): Grant =>
-  create(GrantSchema, { ...common(row), userId: row.subject });
+  create(GrantSchema, { ...common(row), platform: row.tenant === '', userId: row.subject });
 export const toGroupGrant = (row: GrantRow): GroupGrant =>
   create(GroupGrantSchema, { ...common(row), group: row.subject });
 export const toBotGrant = (row: GrantRow): BotGrant =>
-  create(BotGrantSchema, { ...common(row), bot: row.subject });
+  create(BotGrantSchema, { ...common(row), platform: row.tenant === '', bot: row.subject });
 
 type Family = { prefix: IdPrefix; event: string; encode: (row: GrantRow) => JsonObject };
 

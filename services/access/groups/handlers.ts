@@ -41,7 +41,9 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
     },
 
     async delete({ tenant, path }, call) {
-      await database.transaction(tenant, (em) => deleteGroup(em, { tenant, path }, call));
+      await database.transaction({ tenant, row: `group ${tenant} ${pathKey(path)}` }, (em) =>
+        deleteGroup(em, { tenant, path }, call),
+      );
       return {};
     },
 
@@ -49,12 +51,16 @@ export function groupHandlers({ database, pager }: Deps): Handlers<typeof Groups
     listByTenant: list,
 
     async addMember({ tenant, group, userId }, call) {
-      await database.transaction(tenant, (em) => addMember(em, { tenant, group, userId }, call));
+      await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, (em) =>
+        addMember(em, { tenant, group, userId }, call),
+      );
       return {};
     },
 
     async removeMember({ tenant, group, userId }, call) {
-      await database.transaction(tenant, (em) => removeMember(em, { tenant, group, userId }, call));
+      await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, (em) =>
+        removeMember(em, { tenant, group, userId }, call),
+      );
       return {};
     },
 

@@ -26,7 +26,7 @@ export async function addMember(
   if (!group) throw notFound('group');
   const member = await em.findOne(
     TenantMemberEntity,
-    { userId },
+    { userId, status: { $ne: 'barred' } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!member) throw notFound('tenant member');

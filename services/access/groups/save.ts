@@ -24,9 +24,10 @@ export async function saveGroup(
 ): Promise<void> {
   const sent = request.group ?? create(GroupSchema);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
-  await database.transaction(sent.tenant, async (em) => {
+  const name = `group ${sent.tenant} ${pathKey(sent.path)}`;
+  await database.transaction({ tenant: sent.tenant, row: name }, async (em) => {
     // Two first saves of one path at once: the later one finds the group there and changes it.
-    await lockName(em, `group ${sent.tenant} ${pathKey(sent.path)}`);
+    await lockName(em, name);
     const stored = await em.findOne(
       GroupEntity,
       { key: pathKey(sent.path) },

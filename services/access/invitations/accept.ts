@@ -1,7 +1,7 @@
 import { changedFields } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
+import { findEmail } from '@bailiwick/shared/email.ts';
+import { deadToken, denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
@@ -14,10 +14,10 @@ import { findGroupRoles } from '../groups/queries.ts';
 import { lockRoles } from '../roles/save.ts';
 import { lockState } from '../subjects/state.ts';
 import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
-import { recordMembership } from '../tenants/membership.ts';
+import { startMembership } from '../tenants/membership.ts';
 import type { InvitationRow } from './entities.ts';
-import { findTenantOfToken, lockByToken, settleInvitation } from './queries.ts';
-import { deadToken, encodeInvitation, recordInvitation } from './records.ts';
+import { findByToken, lockByToken, settleInvitation } from './queries.ts';
+import { encodeInvitation, recordInvitation } from './records.ts';
 
 /** Makes the caller what the invitation says: member, roles and groups at once, or nothing of it. */
 export async function acceptInvitation(
@@ -27,16 +27,19 @@ export async function acceptInvitation(
 ): Promise<void> {
   if (tokenKind(token) !== 'invitation') throw deadToken();
   const hash = tokenHash(token);
-  const tenant = await findTenantOfToken(database, hash);
-  if (tenant === undefined) throw deadToken();
-  await database.transaction(tenant, async (em) => {
+  const known = await findByToken(database, hash);
+  if (!known) throw deadToken();
+  // Before the turn: those whom the invitation is not for must not use up the turns of the tenant.
+  if (!wasAcceptedBy(known, call.caller.id)) assertOpenTo(known, call);
+  const { tenant } = known;
+  // By the caller and not by the tenant: an invited person must not keep the tenant's own people waiting.
+  await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
     await lockCaller(em, call.caller.id);
     await lockActive(em, tenant);
     const row = await lockByToken(inTransaction(em), tenant, hash);
     if (!row) throw deadToken();
     if (await isAnsweredBy(em, row, call.caller.id)) return;
-    if (row.status !== 'pending') throw deadToken();
-    assertInvited(row, call.caller.email);
+    assertOpenTo(row, call);
     await join(em, row, call);
   });
 }
@@ -59,15 +62,24 @@ async function isAnsweredBy(
   userId: string,
 ): Promise<boolean> {
   return (
-    row.status === 'accepted' &&
-    row.acceptedBy === userId &&
-    (await em.findOne(TenantMemberEntity, { userId })) !== null
+    wasAcceptedBy(row, userId) &&
+    (await em.findOne(TenantMemberEntity, { userId, status: { $ne: 'barred' } })) !== null
   );
+}
+
+const wasAcceptedBy = (row: InvitationRow, userId: string): boolean =>
+  row.status === 'accepted' && row.acceptedBy === userId;
+
+function assertOpenTo(row: InvitationRow, { caller }: Call): void {
+  if (row.status !== 'pending') throw deadToken();
+  assertInvited(row, caller.email);
 }
 
 /** The inviter has seen the token too: it proves nothing, the verified address does. */
 function assertInvited({ emailKey }: InvitationRow, verified: string): void {
-  if (verified !== '' && normaliseEmail(verified).key === emailKey) return;
+  const email = findEmail(verified);
+  // The key of an invitation that was made before widths were mapped.
+  if (email && (email.key === emailKey || email.unmappedKey === emailKey)) return;
   throw denied(
     'this invitation is for another address: sign in with the address that it was sent to',
     'OTHER_ADDRESS',
@@ -97,17 +109,7 @@ async function join(em: EntityManager, invitation: InvitationRow, call: Call): P
   // Whoever is no member yet could not sign in at the tenant's provider before accepting.
   if (known && (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired)
     throw ssoRequired();
-  if (!known) {
-    const member = em.create(TenantMemberEntity, {
-      tenant,
-      userId,
-      status: 'active',
-      source: 'invitation',
-      joinedAt: new Date(),
-    });
-    em.persist(member);
-    recordMembership(em, call, 'tenant.member_added', member);
-  }
+  if (!known) await startMembership(em, call, { tenant, userId, source: 'invitation' });
   for (const role of roles)
     await addGrant(em, call, {
       tenant,
@@ -146,7 +148,7 @@ async function assertStillGiven(
   for (const group of groups)
     for (const role of await findGroupRoles(inTransaction(em), tenant, group.id)) given.add(role);
   // How the inviter is signed in now, if at all, is not what this is about.
-  const inviter = { type, id, tenant, narrowedTo, ssoTenant: tenant };
+  const inviter = { type, id, tenant, narrowedTo, ssoTenant: tenant, limitedTo: '' };
   const lacking = await findLacking(inTransaction(em), inviter, tenant, {
     roles: [...given],
     permissions: ['iam.invitations.write'],

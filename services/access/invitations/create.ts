@@ -12,7 +12,7 @@ import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import { mailTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayConfer } from '../decisions/confer.ts';
+import { assertMayConfer, findLacking } from '../decisions/confer.ts';
 import { assertUser, type Directory, findUserByEmail } from '../directory.ts';
 import { GroupEntity } from '../groups/entities.ts';
 import { pathKey } from '../groups/path.ts';
@@ -22,6 +22,7 @@ import { memberRole } from '../roles/builtin.ts';
 import { assertRole } from '../roles/save.ts';
 import { TenantMemberEntity } from '../tenants/entities.ts';
 import { lockTenant } from '../tenants/lock.ts';
+import { liftBar } from '../tenants/membership.ts';
 import { InvitationEntity, type InvitedGroup } from './entities.ts';
 import { expireInvitation } from './queries.ts';
 import { byTime, encodeInvitation, recordInvitation } from './records.ts';
@@ -50,26 +51,58 @@ export async function createInvitation(
   ]);
   const token = createToken('invitation');
   const expiresAt = new Date(Date.now() + lifetimeMs);
-  await deps.database.transaction(request.tenant, async (em) => {
-    const { name, settings } = await lockTenant(em, request.tenant);
-    assertDomain(email, settings.inviteDomains ?? []);
-    const offer = await assertOffer(em, request, settings.defaultRole || memberRole, call);
-    if (invited && (await em.findOne(TenantMemberEntity, { userId: invited.id })))
-      throw alreadyExists('Email belongs to a member of the tenant');
-    await deps.limiter.take(`invitations ${request.tenant}`, deps.limits.tenant, inTransaction(em));
-    // What is too much for one mailbox is dropped without a word: the token is in the answer in any case. An invitation that is
-    // refused mails nothing, so it is not counted: nobody uses up the mails of an address for all other tenants.
-    const mailing =
-      (await deps.limiter.use(`mail ${email.key}`, deps.limits.mails, inTransaction(em))) === 0;
-    const mail = () =>
-      invitationMail(deps.keyRing, { email, token, expiresAt, tenantName: name, inviter, invited });
-    await save(
-      em,
-      { tenant: request.tenant, email, offer, token, expiresAt, tasks: mailing ? [mail()] : [] },
-      call,
-    );
-  });
+  await deps.database.transaction(
+    { tenant: request.tenant, row: `tenant ${request.tenant}` },
+    async (em) => {
+      const { name, settings } = await lockTenant(em, request.tenant);
+      assertDomain(email, settings.inviteDomains ?? []);
+      const offer = await assertOffer(em, request, settings.defaultRole || memberRole, call);
+      if (invited) await assertNoMember(em, request.tenant, invited.id, call);
+      await deps.limiter.take(
+        `invitations ${request.tenant}`,
+        deps.limits.tenant,
+        inTransaction(em),
+      );
+      // What is too much for one mailbox is dropped without a word: the token is in the answer in any case. An invitation that is
+      // refused mails nothing, so it is not counted: nobody uses up the mails of an address for all other tenants.
+      const mailing =
+        (await deps.limiter.use(`mail ${email.key}`, deps.limits.mails, inTransaction(em))) === 0;
+      const mail = () =>
+        invitationMail(deps.keyRing, {
+          email,
+          token,
+          expiresAt,
+          tenantName: name,
+          inviter,
+          invited,
+        });
+      await save(
+        em,
+        { tenant: request.tenant, email, offer, token, expiresAt, tasks: mailing ? [mail()] : [] },
+        call,
+      );
+    },
+  );
   return token;
+}
+
+/** Throws for a member. A user who left while disabled is invited by callers who may add members, and may then come back. */
+async function assertNoMember(
+  em: EntityManager,
+  tenant: string,
+  userId: string,
+  { caller }: Call,
+): Promise<void> {
+  const member = await em.findOne(TenantMemberEntity, { userId });
+  if (!member) return;
+  const mayLift =
+    member.status === 'barred' &&
+    (await findLacking(inTransaction(em), caller, tenant, {
+      roles: [],
+      permissions: ['iam.users.write'],
+    })) === undefined;
+  if (!mayLift) throw alreadyExists('Email belongs to a member of the tenant');
+  await liftBar(em, tenant, userId);
 }
 
 function assertDomain({ domain }: Email, allowed: readonly string[]): void {

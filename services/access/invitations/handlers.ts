@@ -1,7 +1,7 @@
 import type { TenantInvitations } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
+import { deadToken, denied } from '@bailiwick/shared/errors.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
@@ -9,14 +9,14 @@ import { acceptInvitation } from './accept.ts';
 import { type CreateDeps, createInvitation } from './create.ts';
 import { toInvitation } from './entities.ts';
 import {
-  findTenantOfToken,
+  findByToken,
   invitationsInto,
   invitationsOf,
   lockByToken,
   lockPending,
   settleInvitation,
 } from './queries.ts';
-import { deadToken, recordInvitation } from './records.ts';
+import { recordInvitation } from './records.ts';
 
 export function invitationHandlers(
   deps: CreateDeps & { pager: Pager },
@@ -35,9 +35,13 @@ export function invitationHandlers(
     async decline({ token }, call) {
       if (tokenKind(token) !== 'invitation') throw deadToken();
       const hash = tokenHash(token);
-      const tenant = await findTenantOfToken(database, hash);
-      if (tenant === undefined) throw deadToken();
-      await database.transaction(tenant, (em) => decline(em, tenant, hash, call));
+      const known = await findByToken(database, hash);
+      if (known?.status === 'declined') return {};
+      if (known?.status !== 'pending') throw deadToken();
+      const { tenant } = known;
+      await database.transaction({ tenant, row: `invitation ${token}` }, (em) =>
+        decline(em, tenant, hash, call),
+      );
       return {};
     },
 
@@ -61,7 +65,9 @@ export function invitationHandlers(
 
     async delete({ tenant, email }, call) {
       const { key } = normaliseEmail(email);
-      await database.transaction(tenant, (em) => revoke(em, tenant, key, call));
+      await database.transaction({ tenant, row: `invitation ${tenant} ${key}` }, (em) =>
+        revoke(em, tenant, key, call),
+      );
       return {};
     },
   };

@@ -9,18 +9,18 @@ const columns = `i.tenant, i.id, i.email, i.email_key as "emailKey", i.status, i
   i.invited_by as "invitedBy", i.inviter_narrowed_to as "inviterNarrowedTo", i.accepted_by as "acceptedBy", i.expires_at as "expiresAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
-const tenantOfToken: Statement = {
-  name: 'access.invitation_tenant',
-  text: `select i.tenant from invitation i join tenant t on t.id = i.tenant and t.status = 'active' where i.token_hash = $1`,
+const ofToken: Statement = {
+  name: 'access.invitation_of_token',
+  text: `select ${columns} from invitation i join tenant t on t.id = i.tenant and t.status = 'active' where i.token_hash = $1`,
 };
 
-/** The active tenant that a token invites into, whatever has become of the invitation. */
-export async function findTenantOfToken(
+/** The invitation of a token into an active tenant, whatever has become of it. */
+export async function findByToken(
   database: Database,
   tokenHash: Uint8Array,
-): Promise<string | undefined> {
-  const [row] = await database.query<{ tenant: string }>(tenantOfToken, [tokenHash]);
-  return row?.tenant;
+): Promise<InvitationRow | undefined> {
+  const [row] = await database.query<InvitationRow>(ofToken, [tokenHash]);
+  return row;
 }
 
 const byToken: Statement = {

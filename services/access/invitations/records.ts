@@ -1,14 +1,10 @@
 import { TenantInvitationSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/invitations_pb.ts';
 import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Task } from '@bailiwick/shared/tasks.ts';
 import { type InvitationRow, toInvitation } from './entities.ts';
-
-/** One text for every token that does not work, the same as for an account's tokens: unknown, used, void or expired. */
-export const deadToken = () => failedPrecondition('the token is not valid any more');
 
 /** Whose change it is that an invitation expires: no call's. */
 export const byTime: Origin = { operation: { name: '' }, caller: serviceCaller('access') };

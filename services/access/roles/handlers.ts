@@ -7,6 +7,8 @@ import type { Call, Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { builtInRoles, toRole } from './entities.ts';
+import { isPlatformOnly } from './match.ts';
+import { describedPermissions } from './permission-list.ts';
 import { findRole, rolesOf } from './queries.ts';
 import { deleteRole, roleProblems, saveRole } from './save.ts';
 
@@ -29,7 +31,10 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
 
   return {
     async save(request, call) {
-      await database.transaction(request.role?.tenant ?? '', (em) => saveRole(em, request, call));
+      const { tenant = '', slug = '' } = request.role ?? {};
+      await database.transaction({ tenant, row: `role ${tenant} ${slug}` }, (em) =>
+        saveRole(em, request, call),
+      );
       return {};
     },
 
@@ -41,11 +46,37 @@ export function roleHandlers({ database, pager }: Deps): Handlers<typeof Roles> 
     },
 
     async delete({ tenant, slug }, call) {
-      await database.transaction(tenant, (em) => deleteRole(em, { tenant, slug }, call));
+      await database.transaction({ tenant, row: `role ${tenant} ${slug}` }, (em) =>
+        deleteRole(em, { tenant, slug }, call),
+      );
       return {};
     },
 
     list,
     listByTenant: list,
+
+    listPermissions({ tenant, platform, page }, { operation }) {
+      const binding = [operation.name, tenant];
+      const { limit, after } = pager.read(page, binding);
+      const known = describedPermissions.filter(({ name }) =>
+        platform ? name.startsWith('iam.platform.') : !isPlatformOnly(name),
+      );
+      const start = known.findIndex(({ name }) => name === after) + 1;
+      const { items, nextCursor } = pager.cut(
+        known.slice(start, start + limit),
+        { limit, after },
+        binding,
+        ({ name }) => name,
+      );
+      return Promise.resolve({
+        page: {
+          items: items.map((permission) => ({
+            ...permission,
+            operations: [...permission.operations],
+          })),
+          nextCursor,
+        },
+      });
+    },
   };
 }

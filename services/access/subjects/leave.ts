@@ -1,12 +1,12 @@
 import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { countOtherOwners } from '../tenants/queries.ts';
-import { lockOwnedTenants } from './queries.ts';
+import { lockOwnedTenants, type OwnedTenant } from './queries.ts';
 import { lockSubject, markLeaving } from './state.ts';
 
-/** Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of a tenant. */
+/** Prepares the deletion of a user. Throws failed_precondition while the user is the only owner of an active tenant. */
 export function leave(database: Database, userId: string): Promise<void> {
-  return database.transaction(null, async (em) => {
+  return database.transaction({ tenant: null, row: `subject ${userId}` }, async (em) => {
     await lockSubject(em, userId);
     const left = await tenantsWithoutOwner(em, userId);
     if (left.length > 0) {
@@ -18,13 +18,13 @@ export function leave(database: Database, userId: string): Promise<void> {
   });
 }
 
-async function tenantsWithoutOwner(
-  em: EntityManager,
-  userId: string,
-): Promise<Array<{ id: string; name: string }>> {
+/** The active tenants that would have no owner. The owner of a suspended one could neither hand it over nor delete it. */
+async function tenantsWithoutOwner(em: EntityManager, userId: string): Promise<OwnedTenant[]> {
   const run = inTransaction(em);
-  const left: Array<{ id: string; name: string }> = [];
-  for (const tenant of await lockOwnedTenants(run, userId))
-    if ((await countOtherOwners(run, tenant.id, userId)) === 0) left.push(tenant);
+  const left: OwnedTenant[] = [];
+  for (const tenant of await lockOwnedTenants(run, userId)) {
+    if (tenant.status === 'active' && (await countOtherOwners(run, tenant.id, userId)) === 0)
+      left.push(tenant);
+  }
   return left;
 }

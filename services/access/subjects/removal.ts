@@ -1,9 +1,10 @@
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
+import type { Log } from '@bailiwick/shared/log.ts';
 import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import type { Origin } from '@bailiwick/shared/outbox.ts';
 import { LockMode } from '@mikro-orm/core';
 import { removeGrantsOf } from '../grants/entries.ts';
-import { TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
+import { MembershipOfferEntity, TenantEntity, TenantMemberEntity } from '../tenants/entities.ts';
 import { endMembership } from '../tenants/membership.ts';
 import { removeMemberships } from '../tenants/queries.ts';
 import { findTraces, findUnfinished } from './queries.ts';
@@ -22,10 +23,17 @@ export async function removeSubject(
 }
 
 /** Removes what is left of subjects that are marked as deleted, wherever the event did not come through. */
-export async function finishRemovals(database: Database): Promise<void> {
+export async function finishRemovals(database: Database, log: Log): Promise<void> {
   const origin = { operation: { name: 'Users_Delete' }, caller: serviceCaller('access') };
-  for (const subject of await findUnfinished(database))
-    await removeSubject(database, subject, origin);
+  for (const subject of await findUnfinished(database)) {
+    // A failure for one subject must not keep the others waiting.
+    const failed = (error: unknown) =>
+      log.error('what is left of a deleted user or bot could not be removed, it is tried again', {
+        subject,
+        error,
+      });
+    await removeSubject(database, subject, origin).catch(failed);
+  }
 }
 
 async function removeFrom(
@@ -37,6 +45,7 @@ async function removeFrom(
   if (tenant === '') return removeGrantsOf(em, tenant, 'user', subject);
   // Like every change of members, one after the other; here also where the tenant is suspended.
   await em.findOne(TenantEntity, { id: tenant }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  await em.nativeDelete(MembershipOfferEntity, { tenant, userId: subject });
   const member = await em.findOne(TenantMemberEntity, { userId: subject });
   if (member) return endMembership(em, origin, member);
   await removeMemberships(inTransaction(em), tenant, subject);

@@ -1,6 +1,5 @@
 import {
   type Tenant,
-  TenantMemberSchema,
   TenantSchema,
   type TenantsCreateRequest,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
@@ -27,13 +26,8 @@ import { assertUser, type Directory } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
 import { isTenantRole, ownerRole } from '../roles/builtin.ts';
 import { assertStaying } from '../subjects/state.ts';
-import {
-  mergeSettings,
-  TenantEntity,
-  TenantMemberEntity,
-  toTenant,
-  toTenantMember,
-} from './entities.ts';
+import { mergeSettings, TenantEntity, toTenant } from './entities.ts';
+import { startMembership } from './membership.ts';
 import { countCreatedBy } from './queries.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 import { assertSsoProven } from './sso.ts';
@@ -97,7 +91,7 @@ function insertTenant(
   call: Call,
 ): Promise<Tenant> {
   const id = createId('tnt');
-  return database.transaction(id, async (em) => {
+  return database.transaction({ tenant: id, row: `tenants of ${owner}` }, async (em) => {
     await assertStaying(em, owner);
     if (ownTenant) await assertMayHaveAnother(em, owner);
     const now = new Date();
@@ -114,15 +108,7 @@ function insertTenant(
       purgeAt: null,
       ssoLiftedUntil: null,
     });
-    const member = em.create(TenantMemberEntity, {
-      tenant: id,
-      userId: owner,
-      status: 'active',
-      source: 'creator',
-      joinedAt: now,
-    });
-    em.persist([tenant, member]);
-    call.outdated.add(`user:${owner}`);
+    em.persist(tenant);
     const record = toTenant(tenant);
     const targets = [{ Type: 'tenant', ID: id, Name: sent.name }];
     recordChange(em, call, {
@@ -131,12 +117,7 @@ function insertTenant(
       data: encodeJson(TenantSchema, record),
       targets,
     });
-    recordChange(em, call, {
-      tenant: id,
-      type: 'tenant.member_added',
-      data: encodeJson(TenantMemberSchema, toTenantMember(member)),
-      targets: [{ Type: 'user', ID: owner, Name: '' }],
-    });
+    await startMembership(em, call, { tenant: id, userId: owner, source: 'creator' });
     await addGrant(em, call, { tenant: id, subjectType: 'user', subject: owner, role: ownerRole });
     return record;
   });

@@ -54,13 +54,35 @@ export const TenantMemberEntity = defineEntity({
   properties: {
     tenant: p.string().primary().columnType('text'),
     userId: p.string().primary().columnType('text'),
-    /** active or disabled. */
+    /** active, disabled, or barred: left while disabled, which holds no grants and keeps the user from coming back on their own. */
     status: p.text(),
     /** creator, invitation, sso or admin. */
     source: p.text(),
     joinedAt: p.datetime(3),
   },
   indexes: [{ name: 'tenant_member_user', properties: ['userId', 'tenant'] }],
+});
+
+/**
+ * A membership that the tenant's own people offer and the user has not accepted. It is a table of its own so that nothing that
+ * asks for members can take a pending one for a member.
+ */
+export const MembershipOfferEntity = defineEntity({
+  name: 'MembershipOffer',
+  tableName: 'membership_offer',
+  properties: {
+    tenant: p.string().primary().columnType('text'),
+    userId: p.string().primary().columnType('text'),
+    status: p.text().$type<'pending' | 'declined'>(),
+    /** user or bot. What the adder may give is checked again when the offer is accepted. */
+    adderType: p.text(),
+    addedBy: p.text(),
+    /** The permissions that an adding bot's key was narrowed to; empty = not narrowed. */
+    adderNarrowedTo: p.array().columnType('text[]'),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'membership_offer_user', properties: ['userId', 'tenant'] }],
 });
 
 export type TenantRow = {
@@ -74,13 +96,17 @@ export type TenantRow = {
   updatedAt: Date | string;
 };
 
+/** `joinedAt` is null while the membership is pending. */
 export type TenantMemberRow = {
   tenant: string;
   userId: string;
   status: string;
   source: string;
-  joinedAt: Date | string;
+  joinedAt: Date | string | null;
 };
+
+/** A tenant with a user's membership of it. */
+export type MembershipRow = TenantRow & { membership: TenantMemberRow };
 
 /**
  * The tenant as one of its members sees it in a session that came from `ssoTenant`'s provider ("" = from none): where that
@@ -90,6 +116,15 @@ export function seenBy(row: TenantRow, ssoTenant: string): TenantRow {
   return row.settings.requireSso && row.id !== ssoTenant
     ? { ...row, settings: { requireSso: true }, metadata: {} }
     : row;
+}
+
+/** The tenant as `Tenants_ListMine` shows it: a person without rights in it learns its names, and only an active member the rest. */
+export function toOwnTenant({ membership, ...row }: MembershipRow, ssoTenant: string): Tenant {
+  const seen =
+    membership.status === 'active'
+      ? seenBy(row, ssoTenant)
+      : { ...row, settings: {}, metadata: {} };
+  return { ...toTenant(seen), membership: toTenantMember(membership) };
 }
 
 /** The record as the API returns it. */
@@ -111,9 +146,10 @@ export function toTenantMember(row: TenantMemberRow): TenantMember {
   return create(TenantMemberSchema, {
     tenant: row.tenant,
     userId: row.userId,
-    status: row.status,
+    // A bar is internal: administrators see a member whom they disabled.
+    status: row.status === 'barred' ? 'disabled' : row.status,
     source: row.source,
-    joinedAt: timeOf(row.joinedAt),
+    ...(row.joinedAt === null ? {} : { joinedAt: timeOf(row.joinedAt) }),
   });
 }
 

@@ -3,9 +3,9 @@ import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { type CreateDeps, createTenant } from './create.ts';
-import { seenBy, toTenant } from './entities.ts';
+import { toOwnTenant, toTenant } from './entities.ts';
 import { deleteTenant, restoreTenant, resumeTenant, suspendTenant } from './lifecycle.ts';
-import { findTenant, tenantsOf } from './queries.ts';
+import { findTenant, membershipsOf } from './queries.ts';
 import { updateTenant } from './update.ts';
 
 export function tenantHandlers(
@@ -39,10 +39,10 @@ export function tenantHandlers(
     async listMine({ page }, { operation, caller }) {
       const binding = [operation.name, caller.id];
       const query = pager.read(page, binding);
-      const rows = await tenantsOf(database, caller.id, query);
+      const rows = await membershipsOf(database, caller.id, { ...query, only: caller.limitedTo });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.id);
       return {
-        page: { items: items.map((row) => toTenant(seenBy(row, caller.ssoTenant))), nextCursor },
+        page: { items: items.map((row) => toOwnTenant(row, caller.ssoTenant)), nextCursor },
       };
     },
   };

@@ -15,7 +15,7 @@ export function deleteTenant(
   graceSeconds: number,
   call: Call,
 ): Promise<void> {
-  return database.transaction(id, async (em) => {
+  return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
     const tenant = await em.findOne(TenantEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!tenant || tenant.status === 'deleting') return;
     // Suspended since the call was allowed.
@@ -46,7 +46,7 @@ function move(
   { from, to }: { from: string; to: string },
   call: Call,
 ): Promise<Tenant> {
-  return database.transaction(id, async (em) => {
+  return database.transaction({ tenant: id, row: `tenant ${id}` }, async (em) => {
     const tenant = await tenantToChange(em, id, call);
     if (tenant.status !== from && tenant.status !== to)
       throw failedPrecondition(`the tenant is ${tenant.status}`, 'TENANT_STATUS');

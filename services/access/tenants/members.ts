@@ -1,88 +1,162 @@
-import type { TenantMembers } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import type {
+  TenantMembers,
+  TenantMembersAddRequest,
+  TenantMembersRemoveRequest,
+} from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
+import { holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied, failedPrecondition, ssoRequired } from '@bailiwick/shared/errors.ts';
-import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { denied } from '@bailiwick/shared/errors.ts';
+import type { Limiter } from '@bailiwick/shared/limits.ts';
+import type { Database } from '@bailiwick/shared/orm.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
-import { assertMayConfer, assertMayTouch } from '../decisions/confer.ts';
-import { findHeld, owns } from '../decisions/held.ts';
-import { rightsOf } from '../decisions/rights.ts';
-import { assertUser, type Directory } from '../directory.ts';
+import { assertMayConfer } from '../decisions/confer.ts';
+import { assertUser, type Directory, findDomainTenant } from '../directory.ts';
 import { addGrant } from '../grants/entries.ts';
-import { memberRole, ownerRole } from '../roles/builtin.ts';
+import type { InvitationLimits } from '../limits.ts';
+import { memberRole } from '../roles/builtin.ts';
 import { assertPresent } from '../subjects/state.ts';
 import { TenantMemberEntity, toTenantMember } from './entities.ts';
 import { lockTenant } from './lock.ts';
-import { endMembership, recordMembership } from './membership.ts';
-import { countOtherOwners, membersOf } from './queries.ts';
+import { endMembership, liftBar, startMembership } from './membership.ts';
+import { acceptOffer, declineIn, declineOffer, offerMembership, withdrawOffer } from './offers.ts';
+import { findTie, membersOf } from './queries.ts';
+import { assertMayEnd, setMemberStatus } from './status.ts';
 
-type Deps = { database: Database; directory: Directory; pager: Pager };
+type Deps = {
+  database: Database;
+  directory: Directory;
+  pager: Pager;
+  limiter: Limiter;
+  limits: InvitationLimits;
+};
 
-export function tenantMemberHandlers({
-  database,
-  directory,
-  pager,
-}: Deps): Handlers<typeof TenantMembers> {
+export function tenantMemberHandlers(deps: Deps): Handlers<typeof TenantMembers> {
+  const { database, pager } = deps;
   return {
-    async list({ tenant, page }, { operation }) {
+    async list({ tenant, page }, { operation, caller }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
-      const rows = await membersOf(database, tenant, query);
+      const rows = await membersOf(database, tenant, {
+        ...query,
+        withBarred: holdsInTenant(caller, 'iam.users.write', tenant),
+      });
       const { items, nextCursor } = pager.cut(rows, query, binding, (row) => row.userId);
       return { page: { items: items.map(toTenantMember), nextCursor } };
     },
 
-    async add({ tenant, userId }, call) {
-      await assertUser(directory, userId, call);
-      await database.transaction(tenant, async (em) => {
-        await assertPresent(em, userId, 'user');
-        const { settings } = await lockTenant(em, tenant);
-        if (await em.findOne(TenantMemberEntity, { userId })) return;
-        const role = settings.defaultRole || memberRole;
-        await assertMayConfer(em, call.caller, tenant, [role]);
-        const member = em.create(TenantMemberEntity, {
-          tenant,
-          userId,
-          status: 'active',
-          source: 'admin',
-          joinedAt: new Date(),
-        });
-        em.persist(member);
-        recordMembership(em, call, 'tenant.member_added', member);
-        await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
-      });
+    async add(request, call) {
+      await addMember(deps, request, call);
       return {};
     },
 
-    async remove({ tenant, userId }, call) {
-      await database.transaction(tenant, async (em) => {
-        await lockTenant(em, tenant);
-        const member = await em.findOne(TenantMemberEntity, { userId });
-        // Who is not a member does not learn that there is such a tenant.
-        if (!member && call.allowedBy?.kind === 'self') throw denied();
-        if (!member) return;
-        if (
-          call.allowedBy?.kind === 'self' &&
-          (await rightsOf(inTransaction(em), call.caller, tenant)).ssoRequired
-        )
-          throw ssoRequired();
-        await assertRemovable(em, call, tenant, userId);
-        await endMembership(em, call, member);
-      });
+    async accept({ tenant }, call) {
+      await acceptOffer(database, tenant, call);
+      return {};
+    },
+
+    async decline({ tenant }, call) {
+      await declineOffer(database, tenant, call);
+      return {};
+    },
+
+    async disable({ tenant, userId }, call) {
+      await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
+        setMemberStatus(em, { tenant, userId, status: 'disabled' }, call),
+      );
+      return {};
+    },
+
+    async enable({ tenant, userId }, call) {
+      await database.transaction({ tenant, row: `tenant ${tenant}` }, (em) =>
+        setMemberStatus(em, { tenant, userId, status: 'active' }, call),
+      );
+      return {};
+    },
+
+    async remove(request, call) {
+      await removeMember(deps, request, call);
       return {};
     },
   };
 }
 
-async function assertRemovable(
-  em: EntityManager,
+/** Makes a member of a user who has agreed, or for whom the platform or the directory of the tenant vouches; of others it asks for consent. */
+async function addMember(
+  deps: Deps,
+  { tenant, userId }: TenantMembersAddRequest,
   call: Call,
-  tenant: string,
-  userId: string,
 ): Promise<void> {
-  const run = inTransaction(em);
-  // By what is granted and not by what counts at present: a disabled owner is one again when they are enabled.
-  if (!owns(await findHeld(run, { subject: userId, tenant, resources: [''] }))) return;
-  await assertMayTouch(em, call.caller, tenant, [ownerRole]);
-  if ((await countOtherOwners(run, tenant, userId)) === 0)
-    throw failedPrecondition('the last owner of a tenant cannot be removed', 'LAST_OWNER');
+  const { caller } = call;
+  const [user, isVouchedFor] = await Promise.all([
+    assertUser(deps.directory, userId, call),
+    needsNoConsent(deps.directory, { tenant, userId }, call),
+  ]);
+  const adder =
+    caller.type !== 'user' || isVouchedFor
+      ? undefined
+      : await assertUser(deps.directory, caller.id, call);
+  await deps.database.transaction({ tenant, row: `tenant ${tenant}` }, async (em) => {
+    await assertPresent(em, userId, 'user');
+    const { name, settings } = await lockTenant(em, tenant);
+    if ((await em.count(TenantMemberEntity, { tenant, userId, status: { $ne: 'barred' } })) > 0)
+      return;
+    const role = settings.defaultRole || memberRole;
+    await assertMayConfer(em, caller, tenant, [role]);
+    await liftBar(em, tenant, userId);
+    if (!isVouchedFor)
+      return offerMembership(em, deps, { tenant, tenantName: name, user, adder }, call);
+    await startMembership(em, call, { tenant, userId, source: 'admin' });
+    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role });
+  });
+}
+
+async function needsNoConsent(
+  directory: Directory,
+  { tenant, userId }: { tenant: string; userId: string },
+  call: Call,
+): Promise<boolean> {
+  if (
+    holdsOnPlatform(call.caller, 'iam.platform.users.write') ||
+    (call.caller.type === 'user' && call.caller.id === userId)
+  )
+    return true;
+  return (await findDomainTenant(directory, userId, call)) === tenant;
+}
+
+async function removeMember(
+  { database }: Deps,
+  { tenant, userId }: TenantMembersRemoveRequest,
+  call: Call,
+): Promise<void> {
+  const isSelf = call.allowedBy?.kind === 'self';
+  if (isSelf) await assertTied(database, tenant, userId);
+  // By the user where it is their own call: they must not keep those waiting who are about to remove them.
+  await database.transaction(
+    { tenant, row: isSelf ? `user ${tenant} ${userId}` : `tenant ${tenant}` },
+    async (em) => {
+      if (isSelf) await assertPresent(em, userId, 'user');
+      const { status } = await lockTenant(em, tenant, isSelf);
+      const member = await em.findOne(TenantMemberEntity, { userId });
+      // By who calls and not by what allowed it: a disabled person can hold iam.users.write on the platform.
+      const isOwn = call.caller.type === 'user' && call.caller.id === userId;
+      if (member && !(isOwn && member.status === 'barred')) {
+        await assertMayEnd(em, call, {
+          tenant,
+          userId,
+          what: 'removed',
+          isSuspended: status === 'suspended',
+        });
+        return endMembership(em, call, member, { isBarred: isOwn && member.status === 'disabled' });
+      }
+      if (!isSelf) return withdrawOffer(em, tenant, userId, call);
+      // A person who was not even added does not learn that there is such a tenant.
+      if (!(await declineIn(em, tenant, call))) throw denied();
+    },
+  );
+}
+
+/** Before the turn: strangers must not use up the turns of a tenant. */
+async function assertTied(database: Database, tenant: string, userId: string): Promise<void> {
+  const { isMember, offer } = await findTie(database, tenant, userId);
+  if (!isMember && offer === null) throw denied();
 }

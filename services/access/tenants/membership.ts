@@ -1,39 +1,83 @@
 import { TenantMemberSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/tenants_pb.ts';
-import { encodeJson } from '@bailiwick/proto/json/encode.ts';
+import { encodeJson, type JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
 import { type Origin, recordChange } from '@bailiwick/shared/outbox.ts';
+import type { Task } from '@bailiwick/shared/tasks.ts';
 import { removeGrantsOf } from '../grants/entries.ts';
-import { TenantMemberEntity, type TenantMemberRow, toTenantMember } from './entities.ts';
+import {
+  MembershipOfferEntity,
+  TenantMemberEntity,
+  type TenantMemberRow,
+  toTenantMember,
+} from './entities.ts';
 import { removeMemberships } from './queries.ts';
 
 type Cause = Origin & Partial<Pick<Call, 'outdated'>>;
 
-/** Ends a membership with its groups and grants. */
+type NewMembership = {
+  tenant: string;
+  userId: string;
+  source: 'creator' | 'invitation' | 'sso' | 'admin';
+};
+
+/** Makes a user an active member, in whichever way they join. An offer that waited for the user's answer is settled by it. */
+export async function startMembership(
+  em: EntityManager,
+  call: Call,
+  { tenant, userId, source }: NewMembership,
+): Promise<void> {
+  const member = em.create(TenantMemberEntity, {
+    tenant,
+    userId,
+    status: 'active',
+    source,
+    joinedAt: new Date(),
+  });
+  em.persist(member);
+  await em.nativeDelete(MembershipOfferEntity, { tenant, userId });
+  recordMembership(em, call, 'tenant.member_added', member);
+}
+
+/** Ends a membership with its groups and grants. `isBarred`: the user cannot become a member again before an administrator agrees. */
 export async function endMembership(
   em: EntityManager,
   cause: Cause,
   member: TenantMemberRow,
+  { isBarred = false } = {},
 ): Promise<void> {
   const { tenant, userId } = member;
   // The row goes first: whoever adds the user to a group meanwhile waits for it and then finds no member.
-  await em.nativeDelete(TenantMemberEntity, { tenant, userId });
+  if (isBarred) await em.nativeUpdate(TenantMemberEntity, { tenant, userId }, { status: 'barred' });
+  else await em.nativeDelete(TenantMemberEntity, { tenant, userId });
+  // An offer can still be there where the previous version made the member.
+  await em.nativeDelete(MembershipOfferEntity, { tenant, userId });
   await removeMemberships(inTransaction(em), tenant, userId);
   await removeGrantsOf(em, tenant, 'user', userId);
   recordMembership(em, cause, 'tenant.member_removed', member);
 }
+
+/** Lets a user who left while disabled become a member again. The caller was asked whether they may. */
+export async function liftBar(em: EntityManager, tenant: string, userId: string): Promise<void> {
+  await em.nativeDelete(TenantMemberEntity, { tenant, userId, status: 'barred' });
+}
+
+type More = { previous?: JsonObject; tasks?: readonly Task[] };
 
 export function recordMembership(
   em: EntityManager,
   cause: Cause,
   type: string,
   member: TenantMemberRow,
+  more: More = {},
 ): void {
-  cause.outdated?.add(`user:${member.userId}`);
+  // A pending membership gives no rights that a gateway could have cached.
+  if (member.status !== 'pending') cause.outdated?.add(`user:${member.userId}`);
   recordChange(em, cause, {
     tenant: member.tenant,
     type,
     data: encodeJson(TenantMemberSchema, toTenantMember(member)),
     targets: [{ Type: 'user', ID: member.userId, Name: '' }],
+    ...more,
   });
 }

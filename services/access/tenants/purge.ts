@@ -1,4 +1,5 @@
 import { serviceCaller } from '@bailiwick/shared/caller.ts';
+import { purgeCounts } from '@bailiwick/shared/limits.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import type { ServiceSchema } from '@bailiwick/shared/migrations.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
@@ -9,7 +10,7 @@ import type { Background } from '@bailiwick/shared/service.ts';
 import { LockMode } from '@mikro-orm/core';
 import { finishRemovals } from '../subjects/removal.ts';
 import { TenantEntity } from './entities.ts';
-import { findPurgeable } from './queries.ts';
+import { deleteOrphanedOffers, findPurgeable } from './queries.ts';
 
 const longestIntervalMs = 60_000;
 
@@ -27,7 +28,8 @@ export function startPurger({ database, schema, graceSeconds, log }: Deps): Back
         log.error('a tenant could not be removed, it is tried again', { tenant: id, error });
       await database.transaction(id, (em) => purgeTenant(em, schema, id)).catch(failed);
     }
-    await finishRemovals(database);
+    await database.transaction(null, deleteOrphanedOffers);
+    await finishRemovals(database, log);
   }
   // Where the grace is short, so is the wait for its end.
   const everyMs = Math.min(longestIntervalMs, graceSeconds * 250);
@@ -48,6 +50,7 @@ async function purgeTenant(em: EntityManager, schema: ServiceSchema, id: string)
   );
   if (!tenant) return;
   for (const table of tablesOfTenants(schema, kept)) while (await purgeBatch(em, table, id));
+  await purgeCounts(em, id);
   await em.nativeDelete(TenantEntity, { id });
   const origin = { operation: { name: 'Tenants_Delete' }, caller: serviceCaller('access') };
   const targets = [{ Type: 'tenant', ID: id, Name: tenant.name }];

@@ -1,6 +1,12 @@
-import { type Database, type Run, type Statement } from '@bailiwick/shared/orm.ts';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Run,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
-import type { TenantMemberRow, TenantRow } from './entities.ts';
+import type { MembershipRow, TenantMemberRow, TenantRow } from './entities.ts';
 
 const tenantColumns =
   't.id, t.slug, t.name, t.status, t.settings, t.metadata, t.created_at as "createdAt", t.updated_at as "updatedAt"';
@@ -31,18 +37,60 @@ export function tenantsOf(
   return database.query<TenantRow>(tenantsOfUser, [userId, after, limit]);
 }
 
-const membersOfTenant: Statement = {
-  name: 'access.members_of_tenant',
-  text: `select ${memberColumns} from tenant_member where tenant = $1 and user_id > $2 order by user_id limit $3`,
+/** Offers that wait for an answer. During an upgrade the previous version can make a member of a user whose offer is still there. */
+const pendingOffer = `o.status = 'pending' and not exists (select 1 from tenant_member x where x.tenant = o.tenant and x.user_id = o.user_id)`;
+const offerColumns = `o.tenant, o.user_id, 'pending' as status, 'admin' as source, null::timestamptz as joined_at`;
+
+const membershipsOfUser: Statement = {
+  name: 'access.memberships_of_user',
+  text: `select ${tenantColumns}, jsonb_build_object('tenant', m.tenant, 'userId', m.user_id, 'status', m.status, 'source', m.source, 'joinedAt', m.joined_at) as membership
+         from (
+           select tenant, user_id, status, source, joined_at from tenant_member where user_id = $1 and status <> 'barred'
+           union all
+           select ${offerColumns} from membership_offer o where o.user_id = $1 and ${pendingOffer}
+         ) m join tenant t on t.id = m.tenant and t.status = 'active'
+         where m.tenant > $2 and ($4 = '' or m.tenant = $4) order by m.tenant limit $3`,
 };
 
-/** The members of a tenant, in order of their user's id. */
+/** The active tenants that a user belongs to or was added to, in order of id; `only` one of them where it is not "". */
+export function membershipsOf(
+  database: Database,
+  userId: string,
+  { after, limit, only }: PageQuery & { only: string },
+): Promise<MembershipRow[]> {
+  return database.query<MembershipRow>(membershipsOfUser, [userId, after, limit, only]);
+}
+
+const tieOfUser: Statement = {
+  name: 'access.tie_of_user',
+  text: `select exists (select from tenant_member where tenant = $1 and user_id = $2) as "isMember",
+                (select status from membership_offer where tenant = $1 and user_id = $2) as offer`,
+};
+
+type Tie = { isMember: boolean; offer: 'pending' | 'declined' | null };
+
+/** Whether a user is a member of a tenant, also a disabled one, and the state of the membership offer; null = there is no offer. */
+export async function findTie(database: Database, tenant: string, userId: string): Promise<Tie> {
+  const [row] = await database.query<Tie>(tieOfUser, [tenant, userId]);
+  return row ?? { isMember: false, offer: null };
+}
+
+const membersOfTenant: Statement = {
+  name: 'access.members_of_tenant',
+  text: `select ${memberColumns} from (
+           select tenant, user_id, status, source, joined_at from tenant_member where tenant = $1 and user_id > $2 and ($4 or status <> 'barred')
+           union all
+           select ${offerColumns} from membership_offer o where o.tenant = $1 and o.user_id > $2 and ${pendingOffer}
+         ) m order by user_id limit $3`,
+};
+
+/** The members of a tenant and the users who were added and have not answered, in order of their id; `withBarred` also those who left while disabled. */
 export function membersOf(
   database: Database,
   tenant: string,
-  { after, limit }: PageQuery,
+  { after, limit, withBarred }: PageQuery & { withBarred: boolean },
 ): Promise<TenantMemberRow[]> {
-  return database.query<TenantMemberRow>(membersOfTenant, [tenant, after, limit]);
+  return database.query<TenantMemberRow>(membersOfTenant, [tenant, after, limit, withBarred]);
 }
 
 const tenantsCreatedBy: Statement = {
@@ -118,4 +166,17 @@ const purgeable: Statement = {
 export async function findPurgeable(database: Database): Promise<string[]> {
   const rows = await database.query<{ id: string }>(purgeable, []);
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Deletes offers of tenants that are gone and to users who are members: processes of the previous version purge tenants and make
+ * members without knowing the table.
+ */
+export async function deleteOrphanedOffers(em: EntityManager): Promise<void> {
+  await execute(
+    em,
+    `delete from membership_offer o where not exists (select from tenant t where t.id = o.tenant)
+       or exists (select from tenant_member m where m.tenant = o.tenant and m.user_id = o.user_id and m.status = 'active')`,
+    [],
+  );
 }

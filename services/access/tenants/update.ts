@@ -36,7 +36,7 @@ export async function updateTenant(
   if (!sent) throw new Error('validation fills the record in');
   const unchangedSince = ifUpdatedAt && timestampDate(ifUpdatedAt).getTime();
   try {
-    return await database.transaction(sent.id, async (em) => {
+    return await database.transaction({ tenant: sent.id, row: `tenant ${sent.id}` }, async (em) => {
       const stored = await tenantToChange(em, sent.id, call);
       if (stored.status === 'deleting')
         throw failedPrecondition('the tenant is being deleted', 'TENANT_DELETING');

@@ -2,13 +2,14 @@ import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { denied, notFound, recentLoginRequired } from '@bailiwick/shared/errors.ts';
+import { deadToken, denied, notFound, recentLoginRequired } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { addressChange, mailTask, noticeTask } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { isRecent } from '../sessions/queries.ts';
 import { UserEntity, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
+import { settleEmail } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { EmailChangeEntity } from './entities.ts';
 import {
@@ -17,7 +18,7 @@ import {
   voidEmailChanges,
   voidResetTokens,
 } from './queries.ts';
-import { deadToken, recordAuditOnly, recordUser } from './records.ts';
+import { recordAuditOnly, recordUser } from './records.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
@@ -28,7 +29,7 @@ export function emailChangeHandlers(
   const { database, passwords, throttle, keyRing } = deps;
   return {
     async changeEmail({ email: text, password }, call) {
-      const email = normaliseEmail(text);
+      const email = await settleEmail(database, normaliseEmail(text));
       const user = await database.transaction(null, (em) =>
         em.findOne(UserEntity, { id: call.caller.id }),
       );
@@ -49,7 +50,7 @@ export function emailChangeHandlers(
       const token = createToken('verify');
       const now = new Date();
       const expiresAt = new Date(now.getTime() + lifetimeMs);
-      await database.transaction(null, async (em) => {
+      await database.transaction({ tenant: null, row: `user ${user.id}` }, async (em) => {
         const taken = await em.findOne(UserEntity, { emailKey: email.key });
         if (taken)
           return recordAuditOnly(

@@ -9,11 +9,13 @@ import {
   unavailable,
 } from '@bailiwick/shared/errors.ts';
 import { onPool } from '@bailiwick/shared/orm.ts';
+import { countSignIn } from '@bailiwick/shared/sign-ins.ts';
+import { carryMark } from '../federation/queries.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { endSession } from '../sessions/handlers.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
-import { findUserByEmailKey, findUsers } from '../users/queries.ts';
+import { findUserByEmailKey, findUsers, settleEmail } from '../users/queries.ts';
 import type { AccountDeps } from './deps.ts';
 import { ssoRequired } from './password-policy.ts';
 import { findNewestRegistration, type PendingRegistration } from './queries.ts';
@@ -33,7 +35,8 @@ export function loginHandlers({
   /** The user of this address and password. Throws, after the same work, for everything else. */
   async function authenticate(text: string, password: string, call: Call): Promise<UserRow> {
     // A text that is no address has no account: it takes the same way as an unknown one.
-    const email = findEmail(text);
+    const written = findEmail(text);
+    const email = written && (await settleEmail(database, written));
     const key = email?.key ?? `? ${text.slice(0, 254)}`;
     const policy = await passwordPolicy.of(email?.domain ?? '');
     // Nothing is compared and nothing counted: the answer is the same whatever the account and the password are.
@@ -84,36 +87,44 @@ export function loginHandlers({
     return error;
   }
 
-  return {
-    async login({ email, password }, call) {
-      for (let tries = 0; tries < 3; tries++) {
-        const { id, passwordHash } = await authenticate(email, password, call);
-        const rehashed = passwords.isOutdated(passwordHash ?? null)
-          ? await passwords.hash(password)
-          : undefined;
-        const begun = await database.transaction(null, async (em) => {
-          const user = await lockActive(em, id);
-          // Disabled or deleted while the password was being checked.
-          if (!user) throw unauthenticated(wrong);
-          // Another password came in between, or another hash of this one: it is checked anew, and not while others wait for a connection.
-          if (user.passwordHash !== passwordHash) return undefined;
-          if (rehashed) user.passwordHash = rehashed;
-          const { ip, userAgent } = call.caller;
-          return beginSession(em, call, user, {
-            authMethod: 'password',
-            provider: '',
-            ssoTenant: '',
-            ip,
-            userAgent,
-          });
+  async function login(email: string, password: string, call: Call) {
+    for (let tries = 0; tries < 3; tries++) {
+      const { id, passwordHash } = await authenticate(email, password, call);
+      const rehashed = passwords.isOutdated(passwordHash ?? null)
+        ? await passwords.hash(password)
+        : undefined;
+      const begun = await database.transaction({ tenant: null, row: `user ${id}` }, async (em) => {
+        const user = await lockActive(em, id);
+        // Disabled or deleted while the password was being checked.
+        if (!user) throw unauthenticated(wrong);
+        // The password or its hash has changed meanwhile: check again, but not while other calls wait for this connection.
+        if (user.passwordHash !== passwordHash) return undefined;
+        if (rehashed) {
+          await carryMark(em, user.id, user.passwordHash, rehashed);
+          user.passwordHash = rehashed;
+        }
+        const { ip, userAgent } = call.caller;
+        return beginSession(em, call, user, {
+          authMethod: 'password',
+          provider: '',
+          ssoTenant: '',
+          ip,
+          userAgent,
         });
-        if (begun) return begun;
-      }
-      throw unavailable();
-    },
+      });
+      if (begun) return begun;
+    }
+    throw unavailable();
+  }
+
+  return {
+    login: ({ email, password }, call) =>
+      countSignIn('password', () => login(email, password, call)),
 
     async logout(_request, call) {
-      await database.transaction(null, (em) => endSession(em, call, call.caller.credentialId));
+      await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, (em) =>
+        endSession(em, call, call.caller.credentialId),
+      );
       return {};
     },
 
@@ -123,9 +134,12 @@ export function loginHandlers({
         authority.listUserTenants({ userId: caller.id }),
       ]);
       if (!user) throw notFound('user');
+      const { limitedTo } = caller;
+      const shown = tenants.filter(({ id }) => limitedTo === '' || id === limitedTo);
       return {
         user: userRecord(user),
-        tenants: tenants.map(({ id, slug, name }) => ({ id, slug, name })),
+        tenants: shown.map(({ id, slug, name }) => ({ id, slug, name })),
+        limitedTo,
       };
     },
   };

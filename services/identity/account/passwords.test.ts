@@ -20,10 +20,14 @@ test('without a hash the same work is done and the answer is no', async () => {
   const passwords = createPasswords();
   const hash = await passwords.hash('x');
   await passwords.verify(undefined, 'warm up');
-  const times = { known: 0, unknown: 0 };
+  // The fastest of ten: other work on the machine only makes one slower.
+  const times = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
   for (let round = 0; round < 10; round++) {
-    times.known += await timed(() => passwords.verify(hash, 'wrong'));
-    times.unknown += await timed(() => passwords.verify(undefined, 'wrong'));
+    times.known = Math.min(times.known, await timed(() => passwords.verify(hash, 'wrong')));
+    times.unknown = Math.min(
+      times.unknown,
+      await timed(() => passwords.verify(undefined, 'wrong')),
+    );
   }
   assert.equal(await passwords.verify(null, 'wrong'), false);
   assert.ok(

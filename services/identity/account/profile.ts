@@ -3,7 +3,9 @@ import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied, notFound } from '@bailiwick/shared/errors.ts';
 import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import { carryMark } from '../federation/queries.ts';
 import { endOtherSessions } from '../sessions/queries.ts';
+import { applyTo } from '../users/change.ts';
 import { UserEntity, userJson, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
 import type { AccountDeps } from './deps.ts';
@@ -16,16 +18,11 @@ type Profile = Pick<Handlers<typeof Account>, 'update' | 'changePassword'>;
 export function profileHandlers({ database, passwords, throttle }: AccountDeps): Profile {
   return {
     async update({ user: sent }, call) {
-      return database.transaction(null, async (em) => {
+      return database.transaction({ tenant: null, row: `user ${call.caller.id}` }, async (em) => {
         const user = await lockActive(em, call.caller.id);
         if (!user) throw notFound('user');
         const before = userJson(user);
-        user.name = sent?.name ?? user.name;
-        user.givenName = sent?.givenName ?? user.givenName;
-        user.familyName = sent?.familyName ?? user.familyName;
-        user.picture = sent?.picture ?? user.picture;
-        user.locale = sent?.locale ?? user.locale;
-        user.metadata = sent?.metadata?.items ?? user.metadata;
+        if (sent) applyTo(user, sent, call);
         const previous = changedFields(before, userJson(user));
         if (Object.keys(previous).length > 0) {
           user.updatedAt = timeAfter(user.updatedAt);
@@ -46,11 +43,12 @@ export function profileHandlers({ database, passwords, throttle }: AccountDeps):
       );
       if (!holds) throw denied('Current is wrong', 'WRONG_PASSWORD');
       const passwordHash = await passwords.hash(password);
-      await database.transaction(null, async (em) => {
+      await database.transaction({ tenant: null, row: `user ${stored.id}` }, async (em) => {
         const user = await lockActive(em, stored.id);
         // Changed by somebody else while this was being checked: what was proved is not true any more.
         if (!user || user.passwordHash !== stored.passwordHash)
           throw denied('Current is wrong', 'WRONG_PASSWORD');
+        await carryMark(em, user.id, user.passwordHash, passwordHash);
         user.passwordHash = passwordHash;
         user.updatedAt = timeAfter(user.updatedAt);
         // Whoever reads the person's mail may have asked for them.

@@ -32,16 +32,17 @@ export async function findNewestRegistration(
   return row;
 }
 
+const addressOfToken: Statement = {
+  name: 'identity.address_of_token',
+  text: 'select email_key from registration where token_hash = $1 union all select email_key from email_change where token_hash = $1',
+};
+
 /** The address that a token is about, alive or not: two calls about one address run one after the other. */
 export async function findTokenAddress(
-  em: EntityManager,
+  database: Database,
   tokenHash: Uint8Array,
 ): Promise<string | undefined> {
-  const [row] = await execute<{ email_key: string }>(
-    em,
-    'select email_key from registration where token_hash = $1 union all select email_key from email_change where token_hash = $1',
-    [tokenHash],
-  );
+  const [row] = await database.query<{ email_key: string }>(addressOfToken, [tokenHash]);
   return row?.email_key;
 }
 

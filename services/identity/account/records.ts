@@ -1,13 +1,9 @@
 import type { JsonObject } from '@bailiwick/proto/json/encode.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition } from '@bailiwick/shared/errors.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { recordChange, type Target } from '@bailiwick/shared/outbox.ts';
 import type { Task } from '@bailiwick/shared/tasks.ts';
 import { type UserRow, userJson } from '../users/entities.ts';
-
-/** One text for every token that does not work: unknown, used, void or expired. */
-export const deadToken = () => failedPrecondition('the token is not valid any more');
 
 type RecordedWith = { tasks?: readonly Task[]; previous?: JsonObject; targets?: readonly Target[] };
 

@@ -1,16 +1,16 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
+import { deadToken } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import { type EntityManager, inTransaction, lockName, onPool } from '@bailiwick/shared/orm.ts';
 import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
 import { createToken, tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
-import { findUserByEmailKey } from '../users/queries.ts';
+import { findUserByEmailKey, settleEmail } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { applyEmailChange, assertMayLeave } from './email-change.ts';
 import { RegistrationEntity } from './entities.ts';
-import { evenly } from './pace.ts';
 import {
   consumeRegistration,
   consumeRivals,
@@ -19,8 +19,9 @@ import {
   findTokenAddress,
   renewRegistration,
 } from './queries.ts';
-import { deadToken, recordAuditOnly, recordUser } from './records.ts';
+import { recordAuditOnly, recordUser } from './records.ts';
 import { resetMail } from './reset.ts';
+import { createResponseFloor } from './response-floor.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
@@ -37,6 +38,7 @@ type Attempt = {
 /** Registration and verification: nothing here tells a stranger whether an address has an account. */
 export function registrationHandlers(deps: AccountDeps): Registration {
   const { database, passwords, keyRing } = deps;
+  const atFloor = createResponseFloor();
 
   /**
    * Stores an attempt to register, with whether its password is that of the one before. False where another came in between:
@@ -50,7 +52,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
     const rival = await findNewestRegistration(onPool(database), email.key);
     const sameAsRival = await passwords.verify(rival?.password_hash, password);
     const now = new Date();
-    return database.transaction(null, async (em) => {
+    return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
       await lockName(em, `account ${email.key}`);
       const known = await em.findOne(UserEntity, { emailKey: email.key });
       if (known) {
@@ -88,7 +90,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
 
   return {
     async register({ email: text, password }, call) {
-      const email = normaliseEmail(text);
+      const email = await settleEmail(database, normaliseEmail(text));
       // The same work for known and unknown addresses: one hash, one verification, one transaction, one mail.
       const userId = createId('usr');
       const attempt = {
@@ -108,10 +110,10 @@ export function registrationHandlers(deps: AccountDeps): Registration {
       const hash = tokenHash(token);
       const leaving = await findLeaving(database, hash);
       if (leaving !== undefined) await assertMayLeave(deps, leaving);
-      await database.transaction(null, async (em) => {
+      const address = await findTokenAddress(database, hash);
+      if (address === undefined) throw deadToken();
+      await database.transaction({ tenant: null, row: `account ${address}` }, async (em) => {
         // The lock comes first: two attempts of one address would otherwise each hold the row the other waits for.
-        const address = await findTokenAddress(em, hash);
-        if (address === undefined) throw deadToken();
         await lockName(em, `account ${address}`);
         const registration = await consumeRegistration(em, hash);
         if (!registration) return applyEmailChange(em, call, hash);
@@ -139,14 +141,14 @@ export function registrationHandlers(deps: AccountDeps): Registration {
     },
 
     async resendVerification({ email: text }, call) {
-      const email = normaliseEmail(text);
-      await evenly(async () => {
+      const email = await settleEmail(database, normaliseEmail(text));
+      await atFloor(async () => {
         const registration = await findNewestRegistration(onPool(database), email.key);
         const known = await findUserByEmailKey(database, email.key);
         const mailing = await mayMail(deps, 'registration', email.key);
         const token = createToken('verify');
         const expiresAt = new Date(Date.now() + lifetimeMs);
-        await database.transaction(null, async (em) => {
+        return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
           const renewed =
             mailing &&
             registration &&
@@ -159,6 +161,7 @@ export function registrationHandlers(deps: AccountDeps): Registration {
             email.address,
             renewed ? [verificationMail(deps, registration.email, token, expiresAt)] : [],
           );
+          return Boolean(renewed);
         });
       });
       return {};

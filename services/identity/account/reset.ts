@@ -1,7 +1,9 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { deadToken } from '@bailiwick/shared/errors.ts';
+import { homeNetwork } from '@bailiwick/shared/limits.ts';
 import { type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import type { KeyRing } from '@bailiwick/shared/seal.ts';
 import { mailTask, noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
@@ -10,19 +12,21 @@ import { LockMode } from '@mikro-orm/core';
 import { endSessions } from '../sessions/queries.ts';
 import { UserEntity, type UserRow, userJson } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
+import { settleEmail } from '../users/queries.ts';
 import { type AccountDeps, mayMail } from './deps.ts';
 import { ResetTokenEntity } from './entities.ts';
-import { evenly } from './pace.ts';
 import { assertNotMadeOf } from './password-rules.ts';
 import {
   clearFailures,
   consumeResetToken,
   findResetUser,
   hasResetToken,
+  recordSuccess,
   voidEmailChanges,
   voidResetTokens,
 } from './queries.ts';
-import { deadToken, recordAuditOnly, recordUser } from './records.ts';
+import { recordAuditOnly, recordUser } from './records.ts';
+import { createResponseFloor } from './response-floor.ts';
 
 const lifetimeMs = 60 * 60 * 1000;
 
@@ -30,12 +34,13 @@ type Reset = Pick<Handlers<typeof Account>, 'requestPasswordReset' | 'resetPassw
 
 export function resetHandlers(deps: AccountDeps): Reset {
   const { database, passwords, keyRing } = deps;
+  const atFloor = createResponseFloor();
   return {
     async requestPasswordReset({ email: text }, call) {
-      const email = normaliseEmail(text);
-      await evenly(async () => {
+      const email = await settleEmail(database, normaliseEmail(text));
+      await atFloor(async () => {
         const mailing = await mayMail(deps, 'reset', email.key);
-        await database.transaction(null, async (em) => {
+        return database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
           // Of two at once the second voids the first's token. An unknown address is locked too: both wait alike.
           if (mailing) await lockName(em, `account ${email.key}`);
           // Locked: a token that is made while somebody disables the person would outlive that.
@@ -51,6 +56,7 @@ export function resetHandlers(deps: AccountDeps): Reset {
             email.address,
             user && mailing ? [await resetMail(em, keyRing, user)] : [],
           );
+          return user !== null;
         });
       });
       return {};
@@ -65,31 +71,47 @@ export function resetHandlers(deps: AccountDeps): Reset {
       // A hash is dear: nobody waits for one with a token that they have made up, nor gets one for a token that was used
       // while they waited. Whether a token lives tells nothing to who cannot guess one.
       await assertLive();
-      const passwordHash = await passwords.hash(password, assertLive);
-      await database.transaction(null, async (em) => {
-        const user = await lockActive(em, (await findResetUser(em, hash)) ?? '');
-        if (!user || !(await consumeResetToken(em, hash))) throw deadToken();
-        await voidResetTokens(em, user.id);
-        // Whoever knew the old password may have asked for a change of address, and would carry the account away yet.
-        await voidEmailChanges(em, user.id);
-        await endSessions(em, user.id);
-        call.outdated.add(`user:${user.id}`);
-        // A password that is refused rolls the token's use back: the person tries again with another one.
-        assertNotMadeOf(user.email, password);
-        await clearFailures(em, user.emailKey);
-        const before = userJson(user);
-        user.passwordHash = passwordHash;
-        user.emailVerified = true;
-        user.updatedAt = timeAfter(user.updatedAt);
-        const tasks = [noticeTask('password_changed', user.email, { locale: user.locale })];
-        recordUser(em, call, 'user.password_changed', user, {
-          previous: changedFields(before, userJson(user)),
-          tasks,
-        });
+      // Hashing included, so that one token gets one hash at a time.
+      await database.inTurn(`reset token ${token}`, async () => {
+        const passwordHash = await passwords.hash(password, assertLive);
+        await database.transaction({ tenant: null, row: `reset ${token}` }, (em) =>
+          replacePassword(em, { hash, password, passwordHash }, call),
+        );
       });
       return {};
     },
   };
+}
+
+type Replacement = { hash: Uint8Array; password: string; passwordHash: string };
+
+/** Consumes a reset token and replaces the password of its user. Throws where the token is dead or the password is refused. */
+async function replacePassword(
+  em: EntityManager,
+  { hash, password, passwordHash }: Replacement,
+  call: Call,
+): Promise<void> {
+  const user = await lockActive(em, (await findResetUser(em, hash)) ?? '');
+  if (!user || !(await consumeResetToken(em, hash))) throw deadToken();
+  await voidResetTokens(em, user.id);
+  // A thief of the old password may have requested a change of address, which would still take the account away.
+  await voidEmailChanges(em, user.id);
+  await endSessions(em, user.id);
+  call.outdated.add(`user:${user.id}`);
+  // A password that is refused rolls the token's use back: the person tries again with another one.
+  assertNotMadeOf(user.email, password);
+  await clearFailures(em, user.emailKey);
+  // Guesses from unknown networks count together and may go on: the person signs in next from this network, which counts apart.
+  if (call.caller.ip !== '') await recordSuccess(em, user.emailKey, homeNetwork(call.caller.ip));
+  const before = userJson(user);
+  user.passwordHash = passwordHash;
+  user.emailVerified = true;
+  user.updatedAt = timeAfter(user.updatedAt);
+  const tasks = [noticeTask('password_changed', user.email, { locale: user.locale })];
+  recordUser(em, call, 'user.password_changed', user, {
+    previous: changedFields(before, userJson(user)),
+    tasks,
+  });
 }
 
 /** Issues a reset token, voiding older ones, and returns the mail that carries it. */

@@ -34,7 +34,7 @@ export async function setExpiration(
     const { maxDays } = await authority.botKeyLimits({ tenant }, { signal: call.signal });
     assertWithinLimit(asked, maxDays, now);
   }
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     const key = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!key) throw notFound('bot key');
     if (isRevocation && isOver(key, now)) return key;

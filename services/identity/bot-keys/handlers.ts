@@ -22,25 +22,28 @@ export function botKeysHandlers(deps: BotKeyDeps): Handlers<typeof BotKeys> {
       const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
       if (!(await findBot(database, tenant, bot))) throw notFound('bot');
       await assertMayIssue(deps, call, { tenant, bot, permissions });
-      const { key, secret } = await database.transaction(tenant, async (em) => {
-        await lockBot(em, bot);
-        const issued = await issueKey(
-          em,
-          {
-            tenant,
-            bot,
-            name,
-            permissions,
-            allowedIps,
-            expiresAt,
-            rotatedFrom: '',
-            createdBy: call.caller.id,
-          },
-          now,
-        );
-        recordKey(em, call, 'bot_key.created', issued.key);
-        return issued;
-      });
+      const { key, secret } = await database.transaction(
+        { tenant, row: `keys of ${bot}` },
+        async (em) => {
+          await lockBot(em, bot);
+          const issued = await issueKey(
+            em,
+            {
+              tenant,
+              bot,
+              name,
+              permissions,
+              allowedIps,
+              expiresAt,
+              rotatedFrom: '',
+              createdBy: call.caller.id,
+            },
+            now,
+          );
+          recordKey(em, call, 'bot_key.created', issued.key);
+          return issued;
+        },
+      );
       return { key: botKeyRecord(key), secret };
     },
 

@@ -28,6 +28,7 @@ export async function assertMayIssue(
       principalBotTenant: caller.type === 'bot' ? caller.tenant : '',
       principalNarrowedTo: caller.narrowedTo,
       principalSsoTenant: caller.ssoTenant,
+      principalLimitedTo: caller.limitedTo,
       tenant: key.tenant,
       bot: key.bot,
       permissions: key.permissions,

@@ -28,7 +28,7 @@ export async function rotateKey(
   const expiresAt = expiryOf(asked && timestampDate(asked), maxDays, now);
   // Whoever calls with the key itself receives nothing that it does not hold.
   if (caller.credentialId !== id) await assertMayIssue(deps, call, known);
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ tenant, row: `bot_key ${tenant} ${id}` }, async (em) => {
     await lockBot(em, known.bot);
     const old = await em.findOne(BotKeyEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!old) throw notFound('bot key');

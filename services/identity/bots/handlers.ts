@@ -50,16 +50,19 @@ export function botsHandlers({ database, pager, authority, log }: Deps): Handler
     },
 
     async delete({ tenant, id }, call) {
-      const isDeleted = await database.transaction(tenant, async (em) => {
-        const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-        if (!bot) return false;
-        // The keys go with it: that is one change, the bot's. Its grants are access's to remove when it hears of it.
-        await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
-        em.remove(bot);
-        call.outdated.add(`bot:${id}`);
-        recordBot(em, call, 'bot.deleted', bot);
-        return true;
-      });
+      const isDeleted = await database.transaction(
+        { tenant, row: `bot ${tenant} ${id}` },
+        async (em) => {
+          const bot = await em.findOne(BotEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+          if (!bot) return false;
+          // The keys go with it: that is one change, the bot's. Its grants are access's to remove when it hears of it.
+          await em.nativeDelete(BotKeyEntity, { tenant, bot: id });
+          em.remove(bot);
+          call.outdated.add(`bot:${id}`);
+          recordBot(em, call, 'bot.deleted', bot);
+          return true;
+        },
+      );
       // Only then: the id that was sent may be another tenant's.
       if (isDeleted) await tell(id, 'deleted', new Date());
       return {};

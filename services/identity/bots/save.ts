@@ -24,25 +24,28 @@ export async function saveBot(
 ): Promise<BotRow> {
   const sent = request.bot ?? create(BotSchema);
   const unchangedSince = request.ifUpdatedAt && timestampDate(request.ifUpdatedAt).getTime();
-  return database.transaction(sent.tenant, async (em) => {
-    const stored =
-      sent.id === ''
-        ? null
-        : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (sent.id !== '' && !stored) throw notFound('bot');
-    // A bot that is not there yet is not the one that was read.
-    if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
-      throw failedPrecondition('the bot was changed meanwhile', 'STALE');
-    if (!stored) return insertBot(em, sent, call);
-    const before = botJson(stored);
-    applyTo(stored, sent);
-    const previous = changedFields(before, botJson(stored));
-    if (Object.keys(previous).length === 0) return stored;
-    stored.updatedAt = timeAfter(stored.updatedAt);
-    if (!stored.active) call.outdated.add(`bot:${stored.id}`);
-    recordBot(em, call, 'bot.updated', stored, previous);
-    return stored;
-  });
+  return database.transaction(
+    { tenant: sent.tenant, row: `bot ${sent.tenant} ${sent.id}` },
+    async (em) => {
+      const stored =
+        sent.id === ''
+          ? null
+          : await em.findOne(BotEntity, { id: sent.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (sent.id !== '' && !stored) throw notFound('bot');
+      // A bot that is not there yet is not the one that was read.
+      if (unchangedSince !== undefined && stored?.updatedAt.getTime() !== unchangedSince)
+        throw failedPrecondition('the bot was changed meanwhile', 'STALE');
+      if (!stored) return insertBot(em, sent, call);
+      const before = botJson(stored);
+      applyTo(stored, sent);
+      const previous = changedFields(before, botJson(stored));
+      if (Object.keys(previous).length === 0) return stored;
+      stored.updatedAt = timeAfter(stored.updatedAt);
+      if (!stored.active) call.outdated.add(`bot:${stored.id}`);
+      recordBot(em, call, 'bot.updated', stored, previous);
+      return stored;
+    },
+  );
 }
 
 async function insertBot(em: EntityManager, sent: Bot, call: Call): Promise<BotRow> {

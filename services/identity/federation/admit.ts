@@ -1,3 +1,4 @@
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { AdmitRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
 import { type Email, normaliseEmail } from '@bailiwick/shared/email.ts';
@@ -6,13 +7,29 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import { type Database, type EntityManager, lockName } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import { noticeTask } from '@bailiwick/shared/tasks.ts';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
 import { consumeRivals } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { newUser, UserEntity, type UserRow } from '../users/entities.ts';
+import { settleEmail } from '../users/queries.ts';
 import { assertedEmail, assertedProfile, isIdentity } from './asserted.ts';
 import { IdentityLinkEntity } from './entities.ts';
-import { findLinkedUser, holdIdentityAt, type ProvidersIdentity, useIdentity } from './queries.ts';
+import {
+  findLinkedUser,
+  findUndecided,
+  hasIdentityElsewhere,
+  holdIdentityAt,
+  lockIdentity,
+  type ProvidersIdentity,
+  useIdentity,
+} from './queries.ts';
+import { isLimited, markOf, type Trust, type Vouched } from './trust.ts';
+
+export type AdmitDeps = {
+  database: Database;
+  authority: Pick<Client<typeof Authority>, 'isKnownElsewhere'>;
+};
 
 export type Admitted = { user: UserRow; outcome: 'known' | 'linked' | 'created' };
 
@@ -23,46 +40,99 @@ const lockMode = LockMode.PESSIMISTIC_WRITE;
  * account an identity that nobody knows yet is linked to, and only inside the tenant's own domains.
  */
 export async function admit(
-  database: Database,
+  { database, authority }: AdmitDeps,
   request: AdmitRequest,
   call: Call,
 ): Promise<Admitted> {
   if (!isIdentity(request)) throw denied('the provider does not say who this is', 'ANSWER_INVALID');
-  return database.transaction(request.tenant, async (em) => {
+  const asserted = assertedEmail(request.email);
+  const email = asserted && (await settleEmail(database, asserted));
+  // Asked before the transaction, so that no connection waits for access.
+  const onlyHere = await findOnlyHere({ database, authority }, request, email);
+  const name = `identity ${JSON.stringify([request.tenant, request.provider, request.issuer, request.subject])}`;
+  return database.transaction({ tenant: request.tenant, row: name }, async (em) => {
     // Names are locked before rows, as everywhere: a new person who comes fifty times at once is made once.
-    await lockName(
-      em,
-      `identity ${JSON.stringify([request.tenant, request.provider, request.issuer, request.subject])}`,
-    );
+    await lockName(em, name);
     const known = await findKnown(em, request);
-    if (!known) return admitUnknown(em, request, call);
-    assertActive(known);
-    assertInDomains(known, request);
-    return { user: known, outcome: 'known' };
+    if (!known) return admitUnknown(em, { request, email, onlyHere }, call);
+    assertActive(known.user);
+    assertInDomains(known.user, request);
+    await use(em, request, known, onlyHere, call);
+    return { user: known.user, outcome: 'known' };
   });
 }
+
+/** The account in question, if it has no membership outside the tenant and no grant on the platform. */
+async function findOnlyHere(
+  { database, authority }: AdmitDeps,
+  request: AdmitRequest,
+  email: Email | undefined,
+): Promise<string | undefined> {
+  const userId = await findUndecided(database, request, email?.key ?? '');
+  if (userId === undefined) return undefined;
+  try {
+    return (await authority.isKnownElsewhere({ userId, tenant: request.tenant })).known
+      ? undefined
+      : userId;
+  } catch (error) {
+    // An access of the version before cannot tell. The next sign-in decides.
+    if (error instanceof ConnectError && error.code === Code.Unimplemented) return undefined;
+    throw error;
+  }
+}
+
+/** What vouches for a link that is made or used now: the domain, where no other tenant and no credential knows the account. */
+async function trustIn(
+  em: EntityManager,
+  { tenant }: AdmitRequest,
+  user: UserRow,
+  onlyHere: string | undefined,
+): Promise<Trust> {
+  const alone =
+    user.id === onlyHere &&
+    user.passwordHash === null &&
+    !(await hasIdentityElsewhere(em, user.id, tenant));
+  return alone ? 'domain' : 'address';
+}
+
+type Known = { user: UserRow; vouched: Vouched };
 
 async function findKnown(
   em: EntityManager,
   identity: ProvidersIdentity,
-): Promise<UserRow | undefined> {
+): Promise<Known | undefined> {
   const userId = await findLinkedUser(em, identity);
   const user =
     userId === undefined ? null : await em.findOne(UserEntity, { id: userId }, { lockMode });
   // Deleted or unlinked meanwhile: then this is nobody whom we know.
-  return user && (await useIdentity(em, identity, user.id)) ? user : undefined;
+  const vouched = user && (await lockIdentity(em, identity, user.id));
+  return vouched ? { user, vouched } : undefined;
 }
 
-async function admitUnknown(
+async function use(
   em: EntityManager,
   request: AdmitRequest,
+  { user, vouched }: Known,
+  onlyHere: string | undefined,
   call: Call,
-): Promise<Admitted> {
-  const email = assertVouched(request);
+): Promise<void> {
+  const trust =
+    vouched.trust === 'address' ? await trustIn(em, request, user, onlyHere) : vouched.trust;
+  const lapsed = !request.domains.includes(normaliseEmail(user.email).domain);
+  await useIdentity(em, request, user.id, { trust, lapsed });
+  // The sessions that the link has opened change with it.
+  if (isLimited({ trust, lapsed }) !== isLimited(vouched)) call.outdated.add(`user:${user.id}`);
+}
+
+type Newcomer = { request: AdmitRequest; email: Email | undefined; onlyHere: string | undefined };
+
+async function admitUnknown(em: EntityManager, newcomer: Newcomer, call: Call): Promise<Admitted> {
+  const { request, onlyHere } = newcomer;
+  const email = assertVouched(newcomer);
   await lockName(em, `account ${email.key}`);
   const user = await em.findOne(UserEntity, { emailKey: email.key }, { lockMode });
   if (user) {
-    await link(em, request, user, call);
+    await link(em, request, user, await trustIn(em, request, user, onlyHere), call);
     return { user, outcome: 'linked' };
   }
   if (!request.jit) throw denied('there is no account with this address', 'NO_ACCOUNT');
@@ -70,8 +140,7 @@ async function admitUnknown(
 }
 
 /** The address, which the provider has verified and the tenant has the say about. */
-function assertVouched(request: AdmitRequest): Email {
-  const email = assertedEmail(request.email);
+function assertVouched({ request, email }: Newcomer): Email {
   if (!email)
     throw denied(
       request.email === ''
@@ -107,13 +176,14 @@ async function link(
   em: EntityManager,
   request: AdmitRequest,
   user: UserRow,
+  trust: Trust,
   call: Call,
 ): Promise<void> {
   assertActive(user);
   // The address may have been given to another person, who would get the account of the one who had it before.
   if (await holdIdentityAt(em, request, user.id))
     throw denied('the account is linked to another identity of this provider', 'ALREADY_LINKED');
-  persistLink(em, request, user.id);
+  persistLink(em, request, user, trust);
   recordChange(em, call, {
     tenant: request.tenant,
     type: 'user.identity_linked',
@@ -141,7 +211,7 @@ async function createUser(
     ...assertedProfile(request),
   };
   em.persist(em.create(UserEntity, user));
-  persistLink(em, request, user.id);
+  persistLink(em, request, user, 'domain');
   recordUser(em, call, 'user.registered', user, { targets: [providerTarget(request)] });
   return user;
 }
@@ -149,17 +219,20 @@ async function createUser(
 function persistLink(
   em: EntityManager,
   { tenant, provider, issuer, subject, email }: AdmitRequest,
-  userId: string,
+  user: UserRow,
+  trust: Trust,
 ): void {
   const now = new Date();
+  const vouched = { trust, lapsed: false, passwordMark: markOf(user.passwordHash) };
   em.persist(
     em.create(IdentityLinkEntity, {
       tenant,
       provider,
       issuer,
       subject,
-      userId,
+      userId: user.id,
       email,
+      ...vouched,
       createdAt: now,
       lastUsedAt: now,
     }),

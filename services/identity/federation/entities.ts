@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Trust } from './trust.ts';
 
 /** Who a user is to an identity provider. The address is what the provider told when the two were linked: it is no part of who somebody is. */
 export const IdentityLinkEntity = defineEntity({
@@ -11,6 +12,12 @@ export const IdentityLinkEntity = defineEntity({
     subject: p.string().primary().columnType('text'),
     userId: p.text(),
     email: p.text(),
+    /** What vouches for the link: see trust.ts. */
+    trust: p.text().$type<Trust>().default('address'),
+    /** Whether the tenant no longer had the account's domain verified at the last sign-in. */
+    lapsed: p.boolean().default(false),
+    /** SHA-256 of the stored password hash when the link was made; null = the account had no password then. */
+    passwordMark: p.text().nullable(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3),
   },

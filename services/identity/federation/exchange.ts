@@ -1,8 +1,8 @@
 import type { Account } from '@bailiwick/proto/gen/bailiwick/identity/v1/account_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
+import { deadToken } from '@bailiwick/shared/errors.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { tokenHash, tokenKind } from '@bailiwick/shared/tokens.ts';
-import { deadToken } from '../account/records.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { lockActive } from '../users/lock.ts';
 import { consumeCode, findCodeUser } from './queries.ts';
@@ -17,7 +17,7 @@ export function exchangeHandler({
     async exchangeCode({ code }, call) {
       if (tokenKind(code) !== 'code') throw deadToken();
       const hash = tokenHash(code);
-      return database.transaction(null, async (em) => {
+      return database.transaction({ tenant: null, row: `code ${code}` }, async (em) => {
         const user = await lockActive(em, (await findCodeUser(em, hash)) ?? '');
         // A page of another origin does not use the code up: who it was meant for still can.
         const from = user && (await consumeCode(em, hash, call.caller.origin));

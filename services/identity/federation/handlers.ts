@@ -4,44 +4,44 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { denied } from '@bailiwick/shared/errors.ts';
-import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { createToken, tokenHash } from '@bailiwick/shared/tokens.ts';
 import { beginSession } from '../sessions/begin.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockActive } from '../users/lock.ts';
-import { admit } from './admit.ts';
+import { type AdmitDeps, admit } from './admit.ts';
 import { SignInCodeEntity } from './entities.ts';
 import { forgetProvider, holdIdentityAt, voidCodesFor } from './queries.ts';
 
 const codeMs = 60_000;
 
 /** Single sign-on, after sso has checked what the provider said. */
-export function federationHandlers({
-  database,
-}: {
-  database: Database;
-}): Handlers<typeof Federation> {
+export function federationHandlers(deps: AdmitDeps): Handlers<typeof Federation> {
+  const { database } = deps;
   return {
     async admit(request, call) {
-      const { user, outcome } = await admit(database, request, fromBrowser(call, request));
+      const { user, outcome } = await admit(deps, request, fromBrowser(call, request));
       return { user: userRecord(user), outcome };
     },
 
     openSession(request, call) {
-      return database.transaction(request.tenant, async (em) => {
-        const user = await lockActive(em, request.userId);
-        if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
-        if (!(await holdIdentityAt(em, request, user.id)))
-          throw denied('the account is not linked to the provider any more', 'PROVIDER_INACTIVE');
-        if (request.origin !== '') return { token: await issueCode(em, request, user) };
-        const { token } = await beginSession(
-          em,
-          fromBrowser(call, request),
-          user,
-          beginningOf(request),
-        );
-        return { token };
-      });
+      return database.transaction(
+        { tenant: request.tenant, row: `user ${request.userId}` },
+        async (em) => {
+          const user = await lockActive(em, request.userId);
+          if (!user) throw denied('the account is disabled', 'ACCOUNT_DISABLED');
+          if (!(await holdIdentityAt(em, request, user.id)))
+            throw denied('the account is not linked to the provider any more', 'PROVIDER_INACTIVE');
+          if (request.origin !== '') return { token: await issueCode(em, request, user) };
+          const { token } = await beginSession(
+            em,
+            fromBrowser(call, request),
+            user,
+            beginningOf(request),
+          );
+          return { token };
+        },
+      );
     },
 
     async forgetProvider({ tenant, provider }, call) {

@@ -1,21 +1,22 @@
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
-import type { Database } from '@bailiwick/shared/orm.ts';
 import { recordChange } from '@bailiwick/shared/outbox.ts';
 import type { Pager } from '@bailiwick/shared/page.ts';
 import { timeOf } from '@bailiwick/shared/times.ts';
 import { lockExisting } from '../users/lock.ts';
 import { findUsers } from '../users/queries.ts';
 import { providerTarget } from './admit.ts';
+import { type ConfirmDeps, confirmIdentity } from './confirm.ts';
 import { type IdentityRow, listIdentities, removeIdentity } from './queries.ts';
+import { isLimited } from './trust.ts';
 
-type Deps = { database: Database; pager: Pager };
+type Deps = ConfirmDeps & { pager: Pager };
 
-export function identitiesHandlers({
-  database,
-  pager,
-}: Deps): Pick<Handlers<typeof Users>, 'listIdentities' | 'removeIdentity'> {
+export function identitiesHandlers(
+  deps: Deps,
+): Pick<Handlers<typeof Users>, 'listIdentities' | 'confirmIdentity' | 'removeIdentity'> {
+  const { database, pager } = deps;
   return {
     async listIdentities({ userId, page }, { operation }) {
       const binding = [operation.name, userId];
@@ -29,8 +30,13 @@ export function identitiesHandlers({
       return { page: { items: items.map(identityRecord), nextCursor } };
     },
 
+    async confirmIdentity(request, call) {
+      await confirmIdentity(deps, request, call);
+      return {};
+    },
+
     async removeIdentity({ userId, provider }, call) {
-      await database.transaction(null, async (em) => {
+      await database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
         const user = await lockExisting(em, userId);
         const tenant = await removeIdentity(em, userId, provider);
         if (tenant === undefined) return;
@@ -46,8 +52,9 @@ export function identitiesHandlers({
   };
 }
 
-const identityRecord = ({ createdAt, lastUsedAt, ...identity }: IdentityRow) => ({
+const identityRecord = ({ createdAt, lastUsedAt, trust, lapsed, ...identity }: IdentityRow) => ({
   ...identity,
+  limited: isLimited({ trust, lapsed }),
   createdAt: timeOf(createdAt),
   lastUsedAt: timeOf(lastUsedAt),
 });

@@ -6,6 +6,7 @@ import {
 } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import type { Beginning } from '../sessions/begin.ts';
+import { markOf, type Vouched } from './trust.ts';
 
 // Rows are locked in one order everywhere: the user, its links, its codes, its sessions.
 
@@ -30,19 +31,123 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
-/** Notes that an identity was used, if it is still that user's. */
-export async function useIdentity(
+/** What vouches for an identity that is still that user's. While the transaction lasts it stays so. */
+export async function lockIdentity(
   em: EntityManager,
   { tenant, provider, issuer, subject }: ProvidersIdentity,
   userId: string,
-): Promise<boolean> {
-  const rows = await execute(
+): Promise<Vouched | undefined> {
+  const [row] = await execute<Vouched>(
     em,
-    `update identity_link set last_used_at = now()
-     where tenant = $1 and provider = $2 and issuer = $3 and subject = $4 and user_id = $5 returning user_id`,
+    `select trust, lapsed from identity_link
+     where tenant = $1 and provider = $2 and issuer = $3 and subject = $4 and user_id = $5 for update`,
     [tenant, provider, issuer, subject, userId],
   );
-  return rows.length > 0;
+  return row;
+}
+
+/** Notes that a user's identity at a provider was used, and what vouches for it now. */
+export async function useIdentity(
+  em: EntityManager,
+  { tenant, provider }: ProvidersIdentity,
+  userId: string,
+  { trust, lapsed }: Vouched,
+): Promise<void> {
+  await execute(
+    em,
+    'update identity_link set last_used_at = now(), trust = $4, lapsed = $5 where tenant = $1 and provider = $2 and user_id = $3',
+    [tenant, provider, userId, trust, lapsed],
+  );
+}
+
+const undecided: Statement = {
+  name: 'identity.undecided_link',
+  text: `
+  with known as (select l.user_id, l.trust from identity_link l where l.tenant = $1 and l.provider = $2 and l.issuer = $3 and l.subject = $4)
+  select k.user_id as id from known k where k.trust = 'address'
+  union all
+  select u.id from user_account u where u.email_key = $5 and not exists (select from known)`,
+};
+
+/** The account that an identity is linked to, or will be, where it is open how far the link goes. */
+export async function findUndecided(
+  database: Database,
+  { tenant, provider, issuer, subject }: ProvidersIdentity,
+  emailKey: string,
+): Promise<string | undefined> {
+  const [row] = await database.query<{ id: string }>(undecided, [
+    tenant,
+    provider,
+    issuer,
+    subject,
+    emailKey,
+  ]);
+  return row?.id;
+}
+
+/** Whether a provider of another tenant knows a user. */
+export async function hasIdentityElsewhere(
+  em: EntityManager,
+  userId: string,
+  tenant: string,
+): Promise<boolean> {
+  return (
+    (
+      await execute(
+        em,
+        'select 1 as one from identity_link where user_id = $1 and tenant <> $2 limit 1',
+        [userId, tenant],
+      )
+    ).length > 0
+  );
+}
+
+export type LinkToConfirm = Vouched & {
+  tenant: string;
+  passwordMark: string | null;
+  createdAt: string;
+};
+
+/** A user's link to a provider, locked until the transaction ends. */
+export async function lockLink(
+  em: EntityManager,
+  userId: string,
+  provider: string,
+): Promise<LinkToConfirm | undefined> {
+  const [row] = await execute<LinkToConfirm>(
+    em,
+    'select tenant, trust, lapsed, password_mark as "passwordMark", created_at as "createdAt" from identity_link where user_id = $1 and provider = $2 for update',
+    [userId, provider],
+  );
+  return row;
+}
+
+/** Notes that a user has confirmed a link. */
+export async function confirmLink(
+  em: EntityManager,
+  tenant: string,
+  provider: string,
+  userId: string,
+): Promise<void> {
+  await execute(
+    em,
+    "update identity_link set trust = 'confirmed' where tenant = $1 and provider = $2 and user_id = $3",
+    [tenant, provider, userId],
+  );
+}
+
+/** Keeps a password recognisable whose stored hash is replaced, where the person has just proved to know it. */
+export async function carryMark(
+  em: EntityManager,
+  userId: string,
+  before: string | null | undefined,
+  after: string,
+): Promise<void> {
+  await execute(
+    em,
+    'update identity_link set password_mark = $3 where user_id = $1 and password_mark = $2',
+    [userId, markOf(before), markOf(after)],
+  );
 }
 
 /** Whether a user has an identity at a provider. While the transaction lasts it is not taken away. */
@@ -64,11 +169,12 @@ export type IdentityRow = ProvidersIdentity & {
   email: string;
   createdAt: string;
   lastUsedAt: string;
-};
+} & Vouched;
 
 const ofUser: Statement = {
   name: 'identity.identities_of_user',
-  text: `select tenant, provider, issuer, subject, user_id as "userId", email, created_at as "createdAt", last_used_at as "lastUsedAt"
+  text: `select tenant, provider, issuer, subject, user_id as "userId", email, created_at as "createdAt", last_used_at as "lastUsedAt",
+           trust, lapsed
          from identity_link where user_id = $1 and provider > $2 order by provider limit $3`,
 };
 

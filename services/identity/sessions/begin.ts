@@ -10,6 +10,7 @@ import { recordSuccess } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { SessionEntity, sessionRecord } from './entities.ts';
+import { findLimit } from './queries.ts';
 
 const absoluteMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -48,9 +49,16 @@ export async function beginSession(
     expiresAt: new Date(now.getTime() + absoluteMs),
   });
   em.persist(session);
-  if (from.ip !== '') await recordSuccess(em, user.emailKey, homeNetwork(from.ip));
+  const limitedTo = await findLimit(em, user.id, from);
+  // A limited session proves less than the password: its provider must not reset the count of wrong ones.
+  if (from.ip !== '' && limitedTo === '')
+    await recordSuccess(em, user.emailKey, homeNetwork(from.ip));
   user.lastLoginAt = now;
   const caller = { ...call.caller, type: 'user', id: user.id, credentialId: session.id };
   recordUser(em, { ...call, caller }, 'user.signed_in', user);
-  return { token, session: sessionRecord(session, session.id), user: userRecord(user) };
+  return {
+    token,
+    session: sessionRecord({ ...session, limitedTo }, session.id),
+    user: userRecord(user),
+  };
 }

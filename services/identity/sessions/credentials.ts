@@ -38,6 +38,7 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
           user_id: id,
           email,
           sso_tenant: ssoTenant,
+          limited_to: limitedTo,
           idle_minutes: idleMinutes,
         } = session;
         const times = {
@@ -45,7 +46,7 @@ export function credentialsHandlers({ database, installed }: Deps): Handlers<typ
           expiresAt: timeOf(session.expires_at),
           idleMinutes,
         };
-        return { type: 'user', id, credentialId, email, ssoTenant, ...times };
+        return { type: 'user', id, credentialId, email, ssoTenant, limitedTo, ...times };
       }
       const key = await findLiveBotKey(database, hash);
       if (!key) throw unauthenticated();
@@ -88,13 +89,22 @@ export function tokensHandlers({ database, authority, admission }: Deps): Handle
   async function aboutSession(token: string, tenant: string) {
     const session = await findLiveSession(database, tokenHash(token), { touch: false });
     if (!session) return {};
-    const about = { active: true, type: 'session', id: session.id, userId: session.user_id };
+    const { limited_to: limitedTo } = session;
+    const about = {
+      active: true,
+      type: 'session',
+      id: session.id,
+      userId: session.user_id,
+      tenant: limitedTo,
+    };
     const expiresAt = new Date(session.expires_at);
     if (tenant === '') return { ...about, expiresAt: timestampFromDate(expiresAt) };
+    if (limitedTo !== '' && limitedTo !== tenant) return {};
     const principal = {
       principalType: 'user',
       principalId: session.user_id,
       ssoTenant: session.sso_tenant,
+      limitedTo,
     };
     const [{ tenants }, wanted] = await Promise.all([
       authority.listUserTenants({ userId: session.user_id }),

@@ -35,7 +35,10 @@ export const SessionEntity = defineEntity({
 export type SessionRow = InferEntity<typeof SessionEntity>;
 
 /** What a person is told of a session. */
-export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'>;
+export type ListedSession = Omit<SessionRow, 'tokenHash' | 'ssoTenant' | 'idleMinutes'> & {
+  /** The only tenant in which it holds rights, '' = it is not limited. */
+  limitedTo: string;
+};
 
 /** The record as the API returns it. `currentId` is the session of the call itself. */
 export function sessionRecord(
@@ -53,5 +56,6 @@ export function sessionRecord(
     lastSeenAt: timestampFromDate(session.lastSeenAt),
     expiresAt: timestampFromDate(session.expiresAt),
     current: session.id === currentId,
+    limitedTo: session.limitedTo,
   };
 }

@@ -26,12 +26,14 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
     },
 
     async revoke({ id }, call) {
-      await database.transaction(null, (em) => endSession(em, call, id));
+      await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, (em) =>
+        endSession(em, call, id),
+      );
       return {};
     },
 
     async revokeAll(_request, call) {
-      await database.transaction(null, async (em) => {
+      await database.transaction({ tenant: null, row: `user ${call.caller.id}` }, async (em) => {
         // Before the sessions, as everything that ends several does: otherwise two could wait for each other.
         await lockActive(em, call.caller.id);
         await voidCodes(em, call.caller.id);

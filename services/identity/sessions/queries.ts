@@ -7,15 +7,23 @@ import {
 } from '@bailiwick/shared/orm.ts';
 import type { PageQuery } from '@bailiwick/shared/page.ts';
 import { voidCodes } from '../federation/queries.ts';
+import type { Vouched } from '../federation/trust.ts';
 import type { ListedSession } from './entities.ts';
 
 /** Whether a session ("s") has not ended. */
 const isLive =
   "s.expires_at > now() and s.last_seen_at > now() - s.idle_minutes * interval '1 minute'";
 
+/** The tenant that a session (s) is limited to, '' = none: `isLimited` of its link (trust.ts). Nothing vouches for a session whose link is gone. */
+const limitedTo = `case when s.sso_tenant = '' or exists (
+    select from identity_link l where l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
+      and (l.trust = 'confirmed' or l.trust = 'domain' and not l.lapsed)
+  ) then '' else s.sso_tenant end`;
+
 const live: Statement = {
   name: 'identity.live_session',
   text: `select s.id, s.user_id, u.email, s.sso_tenant, s.created_at, s.last_seen_at, s.expires_at, s.idle_minutes,
+           ${limitedTo} as limited_to,
            s.last_seen_at < now() - least(interval '1 minute', s.idle_minutes * interval '10 seconds') as stale
          from session s join user_account u on u.id = s.user_id
          where s.token_hash = $1 and ${isLive} and u.status = 'active' and u.email_verified`,
@@ -26,7 +34,14 @@ const touch: Statement = {
 };
 
 type Texts = Record<
-  'id' | 'user_id' | 'email' | 'sso_tenant' | 'created_at' | 'last_seen_at' | 'expires_at',
+  | 'id'
+  | 'user_id'
+  | 'email'
+  | 'sso_tenant'
+  | 'limited_to'
+  | 'created_at'
+  | 'last_seen_at'
+  | 'expires_at',
   string
 >;
 
@@ -42,6 +57,43 @@ export async function findLiveSession(
   // Written at most once a minute, so that a busy client costs no write a call.
   if (touching && session?.stale) await database.query(touch, [session.id]);
   return session;
+}
+
+type Opened = { ssoTenant: string; provider: string };
+
+/** The tenant that the sessions are limited to which a provider opens for a user; '' = none. */
+export async function findLimit(
+  em: EntityManager,
+  userId: string,
+  { ssoTenant, provider }: Opened,
+): Promise<string> {
+  if (ssoTenant === '') return '';
+  const [row] = await execute<{ to: string }>(
+    em,
+    `select ${limitedTo} as to from (select $1::text as user_id, $2::text as sso_tenant, $3::text as provider) s`,
+    [userId, ssoTenant, provider],
+  );
+  return row?.to ?? ssoTenant;
+}
+
+export type Opening = { authMethod: string; provider: string } & Partial<
+  Vouched & { linkedAt: string }
+>;
+
+/** How a user's session was opened, with the link where a provider did. */
+export async function findOpening(
+  em: EntityManager,
+  userId: string,
+  sessionId: string,
+): Promise<Opening | undefined> {
+  const [row] = await execute<Opening>(
+    em,
+    `select s.auth_method as "authMethod", s.provider, l.trust, l.lapsed, l.created_at as "linkedAt"
+     from session s left join identity_link l on l.tenant = s.sso_tenant and l.provider = s.provider and l.user_id = s.user_id
+     where s.id = $1 and s.user_id = $2`,
+    [sessionId, userId],
+  );
+  return row;
 }
 
 const limit: Statement = {
@@ -76,7 +128,7 @@ export async function isRecent(database: Database, id: string): Promise<boolean>
 
 const list: Statement = {
   name: 'identity.list_sessions',
-  text: `select id, user_id, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at from session s
+  text: `select id, user_id, auth_method, provider, ip, user_agent, created_at, last_seen_at, expires_at, ${limitedTo} as limited_to from session s
          where user_id = $1 and id > $2 and ${isLive} order by id limit $3`,
 };
 
@@ -89,7 +141,8 @@ type Row = Record<
   | 'user_agent'
   | 'created_at'
   | 'last_seen_at'
-  | 'expires_at',
+  | 'expires_at'
+  | 'limited_to',
   string
 >;
 
@@ -110,6 +163,7 @@ export async function listSessions(
     createdAt: new Date(row.created_at),
     lastSeenAt: new Date(row.last_seen_at),
     expiresAt: new Date(row.expires_at),
+    limitedTo: row.limited_to,
   }));
 }
 

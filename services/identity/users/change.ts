@@ -3,7 +3,7 @@ import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/
 import { holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
-import { denied } from '@bailiwick/shared/errors.ts';
+import { denied, invalid } from '@bailiwick/shared/errors.ts';
 import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
@@ -20,7 +20,9 @@ export function changeHandlers({
   authority,
 }: Deps): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
   async function setStatus(userId: string, status: 'active' | 'disabled', call: Call) {
-    const user = await database.transaction(null, (em) => changeStatus(em, userId, status, call));
+    const user = await database.transaction({ tenant: null, row: `user ${userId}` }, (em) =>
+      changeStatus(em, userId, status, call),
+    );
     // Gateways forget what they remember after all of this, so that they ask an access that knows: also where it could not be told.
     call.outdated.add(`user:${userId}`);
     // Told also where nothing changed: the call may be the repetition of one that did not get this far.
@@ -34,16 +36,19 @@ export function changeHandlers({
 
   return {
     async update({ user: sent }, call) {
-      const user = await database.transaction(null, async (em) => {
-        const stored = await lockExisting(em, sent?.id ?? '');
-        const before = userJson(stored);
-        if (sent) applyTo(stored, sent, call);
-        const previous = changedFields(before, userJson(stored));
-        if (Object.keys(previous).length === 0) return stored;
-        stored.updatedAt = timeAfter(stored.updatedAt);
-        recordUser(em, call, 'user.updated', stored, { previous });
-        return stored;
-      });
+      const user = await database.transaction(
+        { tenant: null, row: `user ${sent?.id ?? ''}` },
+        async (em) => {
+          const stored = await lockExisting(em, sent?.id ?? '');
+          const before = userJson(stored);
+          if (sent) applyTo(stored, sent, call);
+          const previous = changedFields(before, userJson(stored));
+          if (Object.keys(previous).length === 0) return stored;
+          stored.updatedAt = timeAfter(stored.updatedAt);
+          recordUser(em, call, 'user.updated', stored, { previous });
+          return stored;
+        },
+      );
       return { user: userRecord(user) };
     },
 
@@ -73,8 +78,14 @@ async function changeStatus(
   return user;
 }
 
-// What was not sent stays as it is.
-function applyTo(user: UserRow, sent: UserChange, call: Call): void {
+/** Changes the fields that were sent. An address or external id that is sent back as it was read is no change. */
+export function applyTo(
+  user: UserRow,
+  sent: Omit<UserChange, 'id' | '$typeName'>,
+  call: Call,
+): void {
+  if (sent.email !== undefined && sent.email !== user.email)
+    throw invalid('User.Email must be the stored address: Account_ChangeEmail changes it');
   user.name = sent.name ?? user.name;
   user.givenName = sent.givenName ?? user.givenName;
   user.familyName = sent.familyName ?? user.familyName;

@@ -24,21 +24,24 @@ export function deletionHandler({
       if (!known) return {};
       // Throws while a tenant would be left without an owner.
       const { tenants } = await authority.leave({ userId });
-      const isDeleted = await database.transaction(null, async (em) => {
-        const user = await em.findOne(
-          UserEntity,
-          { id: userId },
-          { lockMode: LockMode.PESSIMISTIC_WRITE },
-        );
-        if (!user) return false;
-        await removeIdentities(em, userId);
-        await deleteBelongings(em, userId, user.emailKey);
-        em.remove(user);
-        // The tenants are told of it, who will not know any more that this was a member of theirs.
-        const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
-        recordUser(em, call, 'user.deleted', user, { targets });
-        return true;
-      });
+      const isDeleted = await database.transaction(
+        { tenant: null, row: `user ${userId}` },
+        async (em) => {
+          const user = await em.findOne(
+            UserEntity,
+            { id: userId },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
+          if (!user) return false;
+          await removeIdentities(em, userId);
+          await deleteBelongings(em, userId, user.emailKey);
+          em.remove(user);
+          // The tenants are told of it, who will not know any more that this was a member of theirs.
+          const targets = tenants.map((id) => ({ Type: 'tenant', ID: id, Name: '' }));
+          recordUser(em, call, 'user.deleted', user, { targets });
+          return true;
+        },
+      );
       if (!isDeleted) return {};
       call.outdated.add(`user:${userId}`);
       // Nobody can sign in as the user any more. That access does not know of it yet is made good by the event.

@@ -54,9 +54,14 @@ export function userRecord(user: UserRow): MessageInitShape<typeof UserSchema> {
   };
 }
 
-/** The record in documented JSON, as events carry it. */
+/** The record for callers that may read a user but not manage them: without how and when the person signs in. */
+export function userForReaders(user: UserRow): MessageInitShape<typeof UserSchema> {
+  return userRecord({ ...user, passwordHash: null, lastLoginAt: null });
+}
+
+/** The record in documented JSON, as events carry it: receivers of events need not be allowed to manage users. */
 export const userJson = (user: UserRow): JsonObject =>
-  encodeJson(UserSchema, create(UserSchema, userRecord(user)));
+  encodeJson(UserSchema, create(UserSchema, userForReaders(user)));
 
 /** A new account, not yet stored. */
 export function newUser(

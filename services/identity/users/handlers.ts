@@ -1,6 +1,8 @@
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Directory } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { DomainOwner } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { type Caller, holdsInTenant, holdsOnPlatform } from '@bailiwick/shared/caller.ts';
 import type { Call, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
 import { alreadyExists, denied, notFound } from '@bailiwick/shared/errors.ts';
@@ -8,53 +10,71 @@ import { createId } from '@bailiwick/shared/ids.ts';
 import type { Log } from '@bailiwick/shared/log.ts';
 import { type Database, lockName } from '@bailiwick/shared/orm.ts';
 import type { PageQuery, Pager } from '@bailiwick/shared/page.ts';
-import type { Client } from '@connectrpc/connect';
+import { type Client, Code, ConnectError } from '@connectrpc/connect';
 import type { Passwords } from '../account/passwords.ts';
 import { consumeRivals } from '../account/queries.ts';
 import { recordUser } from '../account/records.ts';
+import type { Throttle } from '../account/throttle.ts';
 import { botRecord } from '../bots/entities.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
 import { changeHandlers } from './change.ts';
 import { deletionHandler } from './delete.ts';
-import { newUser, UserEntity, type UserRow, userRecord } from './entities.ts';
-import { findUserByEmailKey, findUsers, listUsers } from './queries.ts';
+import { newUser, UserEntity, type UserRow, userForReaders, userRecord } from './entities.ts';
+import { findUserByEmailKey, findUsers, listUsers, settleEmail } from './queries.ts';
 
 type Deps = {
   database: Database;
   authority: Client<typeof Authority>;
   passwords: Passwords;
+  throttle: Throttle;
   pager: Pager;
   log: Log;
 };
 
 export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   const { database, authority, passwords, pager } = deps;
-  /** Who may not read this user learns nothing: a reader of other tenants hears not_found, everybody else 403. */
-  async function assertMayRead(userId: string, { caller, allowedBy }: Call): Promise<void> {
-    if (allowedBy?.kind === 'platform' || (caller.type === 'user' && caller.id === userId)) return;
+  /**
+   * The record of a user as the caller may see it. A caller that may not read this user learns nothing: a reader of other
+   * tenants gets not_found, any other caller 403.
+   */
+  async function recordFor(user: UserRow | undefined, { caller, allowedBy }: Call) {
+    const userId = user?.id ?? '';
+    const isSelf = caller.type === 'user' && caller.id === userId;
+    if (allowedBy?.kind === 'platform' || isSelf) {
+      if (!user) throw notFound('user');
+      return isSelf || holdsOnPlatform(caller, 'iam.platform.users.write')
+        ? userRecord(user)
+        : userForReaders(user);
+    }
     const botTenant = caller.type === 'bot' ? caller.tenant : '';
     const reader = {
       readerType: caller.type,
       readerId: caller.id,
       botTenant,
       narrowedTo: caller.narrowedTo,
-      ssoTenant: caller.ssoTenant,
     };
-    const { shared, anywhere } = await authority.mayReadUser({ ...reader, userId });
-    if (shared) return;
+    const { ssoTenant, limitedTo } = caller;
+    const { shared, anywhere, manages } = await authority.mayReadUser({
+      ...reader,
+      ssoTenant,
+      limitedTo,
+      userId,
+    });
+    if (user && shared) return manages ? userRecord(user) : userForReaders(user);
     throw anywhere ? notFound('user') : denied();
   }
 
   return {
     async getByEmail({ email }, call) {
-      const user = await findUserByEmailKey(database, normaliseEmail(email).key);
-      await assertMayRead(user?.id ?? '', call);
-      if (!user) throw notFound('user');
-      return { user: userRecord(user) };
+      const user = await findUserByEmailKey(
+        database,
+        (await settleEmail(database, normaliseEmail(email))).key,
+      );
+      return { user: await recordFor(user, call) };
     },
     async create({ user: draft, password }, call) {
-      const email = normaliseEmail(draft?.email ?? '');
+      const email = await settleEmail(database, normaliseEmail(draft?.email ?? ''));
       const passwordHash = password === undefined ? null : await passwords.hash(password);
       const user: UserRow = {
         ...newUser(createId('usr'), email, passwordHash, new Date()),
@@ -66,7 +86,7 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
         externalId: draft?.externalId ?? '',
         metadata: draft?.metadata?.items ?? {},
       };
-      await database.transaction(null, async (em) => {
+      await database.transaction({ tenant: null, row: `account ${email.key}` }, async (em) => {
         await lockName(em, `account ${email.key}`);
         if (await em.findOne(UserEntity, { emailKey: email.key }))
           throw alreadyExists('User.Email has an account already');
@@ -80,23 +100,37 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
 
     async get({ userId }, call) {
       const [user] = await findUsers(database, [userId]);
-      await assertMayRead(user?.id ?? '', call);
-      if (!user) throw notFound('user');
-      return { user: userRecord(user) };
+      return { user: await recordFor(user, call) };
     },
 
-    async list({ page }, { operation }) {
+    async list({ page }, { operation, caller }) {
       const binding = [operation.name];
       const query = pager.read(page, binding);
       const rows = await listUsers(database, query);
-      return { page: toPage(pager, rows, query, binding) };
+      const record = recordOf(holdsOnPlatform(caller, 'iam.platform.users.write'), caller);
+      return {
+        page: toPage(
+          pager.cut(rows, query, binding, ({ id }) => id),
+          record,
+        ),
+      };
     },
 
-    async listByTenant({ tenant, page }, { operation }) {
+    async listByTenant({ tenant, page }, { operation, caller }) {
       const binding = [operation.name, tenant];
       const query = pager.read(page, binding);
       const rows = await listMembers(deps, tenant, query);
-      return { page: toPage(pager, rows, query, binding) };
+      const record = recordOf(
+        holdsInTenant(caller, 'iam.users.write', tenant) ||
+          holdsOnPlatform(caller, 'iam.platform.users.write'),
+        caller,
+      );
+      return {
+        page: toPage(
+          pager.cut(rows, query, binding, ({ id }) => id),
+          record,
+        ),
+      };
     },
 
     ...changeHandlers(deps),
@@ -105,15 +139,20 @@ export function usersHandlers(deps: Deps): Handlers<typeof Users> {
   };
 }
 
-function toPage(
-  pager: Pager,
-  rows: readonly UserRow[],
-  query: PageQuery,
-  binding: readonly string[],
-) {
-  const { items, nextCursor } = pager.cut(rows, query, binding, ({ id }) => id);
-  return { items: items.map(userRecord), nextCursor };
-}
+type RecordOf = (user: UserRow) => ReturnType<typeof userRecord>;
+
+/** What a list shows of each user. People always see all of their own record. */
+const recordOf =
+  (manages: boolean, caller: Caller): RecordOf =>
+  (user) =>
+    manages || (caller.type === 'user' && caller.id === user.id)
+      ? userRecord(user)
+      : userForReaders(user);
+
+const toPage = (
+  { items, nextCursor }: { items: readonly UserRow[]; nextCursor: string },
+  record: RecordOf,
+) => ({ items: items.map(record), nextCursor });
 
 /** The users who are members of a tenant. Members that are no users any more leave no gap: as many as are missing are asked for anew. */
 async function listMembers(
@@ -131,20 +170,37 @@ async function listMembers(
   return users.slice(0, limit);
 }
 
+type DirectoryDeps = { database: Database; domainOwner: Pick<Client<typeof DomainOwner>, 'find'> };
+
 /** What the other services may ask. */
 export function directoryHandlers({
   database,
-}: {
-  database: Database;
-}): Handlers<typeof Directory> {
+  domainOwner,
+}: DirectoryDeps): Handlers<typeof Directory> {
   return {
     async getUsers({ ids }) {
       const users = await findUsers(database, ids);
       return { users: users.map(userRecord) };
     },
     async findUserByEmail({ email }) {
-      const user = await findUserByEmailKey(database, normaliseEmail(email).key);
+      const user = await findUserByEmailKey(
+        database,
+        (await settleEmail(database, normaliseEmail(email))).key,
+      );
       return user ? { user: userRecord(user) } : {};
+    },
+    async findDomainTenant({ userId }, { signal }) {
+      const [user] = await findUsers(database, [userId]);
+      if (!user?.emailVerified || user.status !== 'active') return { tenant: '' };
+      const { tenant } = await domainOwner
+        .find({ domain: normaliseEmail(user.email).domain }, { signal })
+        .catch((error: unknown) => {
+          // During an upgrade sso may be of the version that does not answer identity yet.
+          if (error instanceof ConnectError && error.code === Code.PermissionDenied)
+            return { tenant: '' };
+          throw error;
+        });
+      return { tenant };
     },
     async getBots({ tenant, ids }) {
       const bots =

@@ -1,3 +1,4 @@
+import type { Email } from '@bailiwick/shared/email.ts';
 import {
   type Database,
   type EntityManager,
@@ -48,6 +49,22 @@ export async function findUserByEmailKey(
 ): Promise<UserRow | undefined> {
   const [row] = await database.query<Row>(byEmailKey, [emailKey]);
   return row && userOf(row);
+}
+
+const hasEmailKey: Statement = {
+  name: 'identity.has_email_key',
+  text: 'select 1 as one from user_account where email_key = $1',
+};
+
+/**
+ * An address with the key that its account is stored under. Accounts of versions that did not map widths keep their key: another
+ * account may have the mapped one.
+ */
+export async function settleEmail(database: Database, email: Email): Promise<Email> {
+  const { key, unmappedKey } = email;
+  if (key === unmappedKey) return email;
+  const rows = await database.query(hasEmailKey, [unmappedKey]);
+  return rows.length > 0 ? { ...email, key: unmappedKey } : email;
 }
 
 /** The users among `ids`, in order of id. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Chat } from '@bailiwick/proto/gen/bailiwick/notifications/v1/chat_pb.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Call, Checks, Handlers, ReplayChecks } from '@bailiwick/shared/dispatch.ts';
 import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
 import { notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
@@ -29,12 +29,26 @@ export const chatChecks = (egress: EgressRules): Checks<typeof Chat> => ({
   updateEndpoint: ({ url }) => urlProblems('URL', url, egress),
 });
 
+type UpdateDeps = Pick<EndpointDeps, 'database' | 'authority'>;
+
+const allowUpdateOf = (
+  { database, authority }: UpdateDeps,
+  { id, tenant }: { id: string; tenant: string },
+  call: Call,
+) =>
+  allowUpdate(authority, call, 'iam.chat.write', tenant, () => findTenantOfEndpoint(database, id));
+
+export const chatReplayChecks = (deps: UpdateDeps): ReplayChecks<typeof Chat> => ({
+  updateEndpoint: ({ endpoint }, call) => allowUpdateOf(deps, requireEndpoint(endpoint), call),
+});
+
 export function chatHandlers({
   database,
   keys,
   pager,
   authority,
   endpointLimit,
+  ...messages
 }: EndpointDeps): Omit<Handlers<typeof Chat>, 'deliver' | 'listAttempts' | 'sendTest'> {
   async function addressOf(tenant: string, endpoint: string, url: string): Promise<Address> {
     const { dekId, sealed } = await keys.seal(tenant, Buffer.from(url), urlContext(endpoint));
@@ -47,63 +61,62 @@ export function chatHandlers({
       const { tenant } = endpoint;
       const id = createId('slk');
       const address = await addressOf(tenant, id, request.url);
-      const row = await database.transaction(tenant, async (em) => {
-        await assertRoom(em, {
-          tenant,
-          kind: 'chat',
-          limit: endpointLimit,
-          count: () => em.count(ChatEndpointEntity, { tenant }),
-        });
-        const created = em.create(ChatEndpointEntity, {
-          ...createdValues(endpoint),
-          ...address,
-          tenant,
-          id,
-        });
-        em.persist(created);
-        recordEndpoint(em, call, 'chat_endpoint.created', created);
-        return created;
-      });
+      const row = await database.transaction(
+        { tenant, row: `chat_endpoint ${tenant}` },
+        async (em) => {
+          await assertRoom(em, {
+            tenant,
+            kind: 'chat',
+            limit: endpointLimit,
+            count: () => em.count(ChatEndpointEntity, { tenant }),
+          });
+          const created = em.create(ChatEndpointEntity, {
+            ...createdValues(endpoint),
+            ...address,
+            tenant,
+            id,
+          });
+          em.persist(created);
+          recordEndpoint(em, call, 'chat_endpoint.created', created);
+          return created;
+        },
+      );
       return { endpoint: recordOf(row) };
     },
 
     async updateEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
-      const findTenant = () => findTenantOfEndpoint(database, endpoint.id);
-      const { tenant, allowed } = await allowUpdate(
-        authority,
-        call,
-        'iam.chat.write',
-        endpoint.tenant,
-        findTenant,
-      );
+      const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
       const address =
         request.url === '' ? undefined : await addressOf(tenant, endpoint.id, request.url);
-      const row = await database.transaction(tenant, async (em) => {
-        const stored = await em.findOne(
-          ChatEndpointEntity,
-          { tenant, id: endpoint.id },
-          { lockMode: LockMode.PESSIMISTIC_WRITE },
-        );
-        if (!stored) throw notFound('endpoint');
-        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
-        const before = jsonOf(stored);
-        em.assign(stored, updateOf(endpoint, stored, address));
-        // Whether a URL is another one than before is not looked at: one that cannot be opened any more can be replaced, too.
-        const previous: Record<string, unknown> = {
-          ...changedFields(before, jsonOf(stored)),
-          ...(address ? replacedUrl : {}),
-        };
-        if (Object.keys(previous).length === 0) return stored;
-        stored.updatedAt = timeAfter(stored.updatedAt);
-        recordEndpoint(em, allowed, 'chat_endpoint.updated', stored, previous);
-        return stored;
-      });
+      const row = await database.transaction(
+        { tenant, row: `endpoint ${tenant} ${endpoint.id}` },
+        async (em) => {
+          const stored = await em.findOne(
+            ChatEndpointEntity,
+            { tenant, id: endpoint.id },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
+          if (!stored) throw notFound('endpoint');
+          if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
+          const before = jsonOf(stored);
+          em.assign(stored, updateOf(endpoint, stored, address));
+          // Whether a URL is another one than before is not looked at: one that cannot be opened any more can be replaced, too.
+          const previous: Record<string, unknown> = {
+            ...changedFields(before, jsonOf(stored)),
+            ...(address ? replacedUrl : {}),
+          };
+          if (Object.keys(previous).length === 0) return stored;
+          stored.updatedAt = timeAfter(stored.updatedAt);
+          recordEndpoint(em, allowed, 'chat_endpoint.updated', stored, previous);
+          return stored;
+        },
+      );
       return { endpoint: recordOf(row) };
     },
 
     ...sharedHandlers(
-      { database, pager },
+      { database, pager, ...messages },
       {
         type: 'chat_endpoint',
         events: { deleted: 'chat_endpoint.deleted', replayed: 'chat_endpoint.replayed' },

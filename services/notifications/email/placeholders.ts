@@ -12,6 +12,7 @@ export const placeholders = {
   endpoint_disabled: ['tenantName', 'name'],
   key_expiring: ['tenantName', 'name', 'date'],
   sso_lifted: ['tenantName', 'date'],
+  membership_pending: ['tenantName', 'inviterName'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: what the sender is called, the address clients reach it at, and whom the mail is for. */

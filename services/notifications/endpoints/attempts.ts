@@ -44,7 +44,7 @@ export function attemptsHandler(
       binding,
       ({ startedAt, attempt, task }) => `${new Date(startedAt).toISOString()} ${attempt} ${task}`,
     );
-    return { page: { items: items.map(recordOf), nextCursor } };
+    return { page: { items: items.map(attemptOf), nextCursor } };
   };
 }
 
@@ -67,7 +67,8 @@ function placeOf(after: string): { startedAt: string; attempt: number; task: str
   return after === '' ? undefined : { startedAt, attempt: Number(attempt), task };
 }
 
-function recordOf(row: ListedAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
+/** An attempt as the API returns it. */
+export function attemptOf(row: ListedAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
   return {
     id: row.delivery,
     tenant: row.tenant,

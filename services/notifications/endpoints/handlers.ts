@@ -9,8 +9,11 @@ import type { Origin } from '@bailiwick/shared/outbox.ts';
 import type { PageQuery, Pager } from '@bailiwick/shared/page.ts';
 import type { Client } from '@connectrpc/connect';
 import { LockMode } from '@mikro-orm/core';
+import { messageHandlers } from '../messages/handlers.ts';
+import { forgetMessages } from '../messages/queries.ts';
 import { deleteWaiting } from '../queue/queries.ts';
 import { type Replay, replayFailed } from '../queue/replay.ts';
+import type { Store } from '../queue/store.ts';
 import { deleteHealth } from './queries.ts';
 
 export type EndpointDeps = {
@@ -20,6 +23,9 @@ export type EndpointDeps = {
   egress: EgressRules;
   authority: Client<typeof Authority>;
   endpointLimit: number;
+  store: Store;
+  /** Hours for which sent bodies are kept. */
+  deliveryBodyHours: number;
 };
 
 /** What tells the endpoints of one kind from those of another, where everything else is the same. */
@@ -42,7 +48,12 @@ export function sharedHandlers<
   Row extends { name: string; active: boolean },
   Shown,
 >(
-  { database, pager }: Pick<EndpointDeps, 'database' | 'pager'>,
+  {
+    database,
+    pager,
+    store,
+    deliveryBodyHours,
+  }: Pick<EndpointDeps, 'database' | 'pager' | 'store' | 'deliveryBodyHours'>,
   { type, events, find, list, lock, recordOf, recordEvent }: Kind<Found, Row, Shown>,
 ) {
   return {
@@ -68,7 +79,7 @@ export function sharedHandlers<
     },
 
     async deleteEndpoint({ tenant, id }: Which, call: Call) {
-      await database.transaction(tenant, async (em) => {
+      await database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
         // Whoever locks several of them does it in this order: the endpoint, what waits for it, what is remembered of its health.
         const stored = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_WRITE);
         if (!stored) return;
@@ -76,9 +87,12 @@ export function sharedHandlers<
         em.remove(stored);
         await deleteWaiting(em, tenant, id);
         await deleteHealth(em, tenant, id);
+        await forgetMessages(em, tenant, id);
       });
       return {};
     },
+
+    ...messageHandlers({ database, store, deliveryBodyHours }, { type, find, lock }),
 
     replayFailed: (request: Replay, call: Call) =>
       replayFailed(database, call, request, {

@@ -62,8 +62,16 @@ export function startPatience({ database, kinds, patience, log }: Deps): Backgro
     log,
     failed: 'failing endpoints could not be told of, it is tried again',
     async work() {
-      for (const { tenant, endpoint } of await listAiling(database, patience, batch))
-        await act(tenant, endpoint);
+      for (const { tenant, endpoint } of await listAiling(database, patience, batch)) {
+        // A failure for one endpoint must not keep the others waiting.
+        const failed = (error: unknown) =>
+          log.warn('a failing endpoint could not be told of, it is tried again', {
+            tenant,
+            endpoint,
+            error,
+          });
+        await act(tenant, endpoint).catch(failed);
+      }
     },
   });
 }

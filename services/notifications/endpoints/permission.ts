@@ -35,7 +35,7 @@ async function callerIn(
   tenant: string,
 ): Promise<Caller> {
   if (caller.tenant === tenant) return caller;
-  const { type: principalType, id: principalId, narrowedTo, ssoTenant } = caller;
+  const { type: principalType, id: principalId, narrowedTo, ssoTenant, limitedTo } = caller;
   const botTenant = principalType === 'bot' ? caller.tenant : '';
   const { permissions, grants } = await authority.effective({
     principalType,
@@ -44,6 +44,7 @@ async function callerIn(
     botTenant,
     narrowedTo,
     ssoTenant,
+    limitedTo,
   });
   return { ...caller, tenant, permissions, grants };
 }

@@ -272,3 +272,16 @@ export function listAttempts(
     values,
   );
 }
+
+const attemptsOfTask: Statement = {
+  name: 'notifications.attempts_of_task',
+  text: `select ${attemptColumns} from delivery_attempt a where a.tenant = $1 and a.task = $2 order by a.attempt desc limit 200`,
+};
+
+/** The newest attempts of a task, oldest first. */
+export const listAttemptsOfTask = async (
+  database: Database,
+  tenant: string,
+  task: string,
+): Promise<ListedAttempt[]> =>
+  (await database.query<ListedAttempt>(attemptsOfTask, [tenant, task])).toReversed();

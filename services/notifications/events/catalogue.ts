@@ -68,6 +68,12 @@ const eventTypes: readonly EventType[] = [
   ...family('tenant', 'tenant', 'TenantMember', {
     member_added: 'Somebody became a member of a tenant.',
     member_removed: 'Somebody is no longer a member of a tenant.',
+    member_proposed:
+      'A user was added and has to accept the membership. Status is pending, and the data has nothing of the user but the ID.',
+    member_declined: 'A user declined a pending membership.',
+    member_withdrawn: 'A pending membership was withdrawn by the tenant.',
+    member_disabled: 'A member was disabled and has no rights in the tenant.',
+    member_enabled: 'A disabled member has its rights back.',
   }),
   ...family('tenant', 'invitation', 'TenantInvitation', {
     created: 'Somebody was invited, or invited anew.',

@@ -48,10 +48,12 @@ export function eventsHandlers({ database, limiter, profile }: Deps): Handlers<t
       const publish = (em: EntityManager) =>
         recordChange(em, call, { tenant, type, data, targets });
       return {
-        id: await database.transaction(tenant, (em) =>
-          id === ''
-            ? Promise.resolve(publish(em))
-            : publishOnce(em, tenant, `${call.caller.id} ${id}`, publish),
+        id: await database.transaction(
+          id === '' ? tenant : { tenant, row: `event ${tenant} ${id}` },
+          (em) =>
+            id === ''
+              ? Promise.resolve(publish(em))
+              : publishOnce(em, tenant, `${call.caller.id} ${id}`, publish),
         ),
       };
     },

@@ -30,12 +30,16 @@ export function readEvent(message: string): FannedEvent | undefined {
     typeof timestamp !== 'string'
   )
     throw new Error('not an event');
+  const subject = textIn(data, 'ID');
+  // PostgreSQL refuses NUL: fan-out would fail for ever.
+  if ([id, type, tenant, subject].some((name) => name.includes('\0')))
+    throw new Error('an event with NUL in a name');
   return {
     id,
     type,
     tenant,
     timestamp,
-    subject: textIn(data, 'ID'),
+    subject,
     email: textIn(data, 'Email'),
     left: (audit?.Targets ?? []).filter((target) => target.Type === 'tenant').map(({ ID }) => ID),
     text,

@@ -199,3 +199,13 @@ test('EventTypes ask by name, by family, or for everything', () => {
   assert.equal(wants(['group'], 'group.created'), false);
   assert.equal(wants(['group.created'], 'group.created_too'), false);
 });
+
+test('an event whose names PostgreSQL does not store is unreadable, and not fanned out for ever', () => {
+  for (const over of [
+    { tenant: 'tnt_\0' },
+    { id: 'evt_\0' },
+    { type: 'a\0' },
+    { data: { ID: '\0' } },
+  ])
+    assert.throws(() => readEvent(streamMessage(text(over))));
+});

@@ -17,7 +17,12 @@ export type Admission =
   | { go: 'stopped' };
 
 /** What all lanes of a process know together. */
-export type AdmissionDeps = { gates: Gates; limiter: Limiter; pace: Pace; probing: Set<string> };
+export type AdmissionDeps = {
+  gates: Gates;
+  limiter: Pick<Limiter, 'use'>;
+  pace: Pace;
+  probing: Set<string>;
+};
 
 /** So long an attempt waits for a slot before it goes to the slow lane, or from there into a row: others may be behind it. */
 const patienceMs = { quick: 500, slow: 15_000 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BrokerMessage } from '@bailiwick/shared/broker.ts';
 import { type TaskOperation, taskHeaders, taskLanes } from '@bailiwick/shared/tasks.ts';
 
@@ -24,35 +25,69 @@ export type Attempt = {
   type: string;
 };
 
-/** Reads a task message. undefined where it is none of this version: a newer worker may know it. */
+/**
+ * Reads a task message. undefined where it cannot be read: its operation is unknown to this version, or a value in it is missing,
+ * malformed, or none that PostgreSQL stores.
+ */
 export function readAttempt(message: BrokerMessage): Attempt | undefined {
   const operation = message.header(taskHeaders.operation);
-  const task = message.header(taskHeaders.task);
-  const number = Number(message.header(taskHeaders.attempt));
-  if (!isTaskOperation(operation) || task === '' || !Number.isInteger(number) || number < 1)
+  const first = message.header(taskHeaders.first);
+  const numbers = {
+    number: Number(message.header(taskHeaders.attempt)),
+    first: first === '' ? 1 : Number(first),
+  };
+  const extra = extraOf(message.header(taskHeaders.extra));
+  if (!isTaskOperation(operation) || !extra || !Object.values(numbers).every(isAttemptNumber))
     return undefined;
   const text = message.text();
-  const request = objectOf(text);
+  const request = objectOf(text) ?? {}; // an empty request fails its validation, which makes it a dead letter
   const textOf = (name: string) => (typeof request[name] === 'string' ? request[name] : '');
-  return {
-    task,
-    number,
-    first: Number(message.header(taskHeaders.first)) || 1,
-    operation,
-    lane: message.subject.startsWith('task.replay.') ? 'replay' : laneOf(operation),
+  const task = message.header(taskHeaders.task);
+  const names = {
     event: message.header(taskHeaders.event),
-    enqueued: dateOf(message.header(taskHeaders.enqueued)) ?? new Date(),
-    extra: Object.fromEntries(
-      Object.entries(objectOf(message.header(taskHeaders.extra))).map(([name, value]) => [
-        name,
-        String(value),
-      ]),
-    ),
-    text,
-    request,
     tenant: textOf('Tenant'),
     endpoint: textOf('Endpoint'),
     type: textOf('Type'),
+  };
+  if (task === '' || ![task, ...Object.values(names)].every(isStorable)) return undefined;
+  return {
+    task,
+    ...numbers,
+    operation,
+    lane: message.subject.startsWith('task.replay.') ? 'replay' : laneOf(operation),
+    enqueued: dateOf(message.header(taskHeaders.enqueued)) ?? new Date(),
+    extra,
+    text,
+    request,
+    ...names,
+  };
+}
+
+/** An attempt as its row says it, which may be of an operation that this version does not know. */
+export type NotedAttempt = Omit<Attempt, 'operation' | 'request'> & { operation: string };
+
+/** The outcome of an unreadable message. It names no endpoint, so that no replay sends it, and no task, because another message may be of that task. */
+export function unreadableAttempt(message: BrokerMessage, lane: string): NotedAttempt {
+  const [tenant = ''] = /\btnt_[0-9a-z]{26}\b/.exec(message.subject) ?? [];
+  const operation = message.header(taskHeaders.operation);
+  const text = message.text();
+  const task = `unreadable.${createHash('sha256').update(`${message.id}\n${text}`).digest('base64url')}`;
+  const about = {
+    operation: isStorable(operation) ? operation : '',
+    lane,
+    event: '',
+    tenant,
+    endpoint: '',
+    type: '',
+  };
+  return {
+    ...about,
+    task,
+    number: message.deliveries,
+    first: 1,
+    enqueued: new Date(),
+    extra: {},
+    text,
   };
 }
 
@@ -69,13 +104,28 @@ function dateOf(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-function objectOf(text: string): Record<string, unknown> {
+function objectOf(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text);
     return typeof json === 'object' && json !== null && !Array.isArray(json)
       ? (json as Record<string, unknown>)
-      : {};
+      : undefined;
   } catch {
-    return {}; // an empty request fails its validation, which is how it ends as a dead letter
+    return undefined;
   }
+}
+
+/** A number that fits into PostgreSQL's int. */
+const isAttemptNumber = (value: number): boolean =>
+  Number.isInteger(value) && value >= 1 && value < 2 ** 31;
+
+/** Whether PostgreSQL stores a text, and as an indexed one: it refuses NUL, and long keys. */
+const isStorable = (text: string): boolean => text.length <= 512 && !text.includes('\0');
+
+/** The extra values, none where there is no such header. undefined where they cannot be read or stored. */
+function extraOf(header: string): Record<string, string> | undefined {
+  const values = header === '' ? {} : objectOf(header);
+  if (!values) return undefined;
+  const texts = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+  return texts.some((pair) => pair.join('').includes('\0')) ? undefined : Object.fromEntries(texts);
 }

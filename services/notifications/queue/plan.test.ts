@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PlanInput, planNext } from './plan.ts';
+import { type PlanInput, planNext, recordedStatus } from './plan.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const plan = (over: Partial<PlanInput>) =>
@@ -35,4 +35,14 @@ test('a task to retry waits, and is a dead letter after its last attempt', () =>
 test('a task is not attempted after its token has expired', () => {
   assert.deepEqual(plan({ expiresAt: new Date('2026-01-01T00:00:05Z') }), { state: 'dead' });
   assert.equal(plan({ expiresAt: new Date('2026-01-01T00:00:06Z') }).state, 'waiting');
+});
+
+test('the last attempt of a task that is given up is recorded as failed, every other one as it ended', () => {
+  const recorded = (over: Partial<PlanInput>) => recordedStatus(over.status ?? 'retry', plan(over));
+  assert.equal(recorded({ attempt: 2 }), 'retry');
+  assert.equal(recorded({ attempt: 3 }), 'failed');
+  assert.equal(recorded({ expiresAt: new Date('2026-01-01T00:00:05Z') }), 'failed');
+  assert.equal(recorded({ status: 'failed' }), 'failed');
+  assert.equal(recorded({ status: 'delivered' }), 'delivered');
+  assert.equal(recorded({ status: 'dropped' }), 'dropped');
 });

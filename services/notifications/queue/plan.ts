@@ -32,3 +32,7 @@ export function planNext({
   const dueAt = new Date(now.getTime() + wait);
   return expiresAt && dueAt >= expiresAt ? { state: 'dead' } : { state: 'waiting', dueAt };
 }
+
+/** The status that an attempt is recorded with. An attempt that would be retried, but was the last one, has failed. */
+export const recordedStatus = (status: Status, { state }: Plan): Status =>
+  status === 'retry' && state === 'dead' ? 'failed' : status;

@@ -62,6 +62,9 @@ export async function areAttemptsDone(
 const attemptColumns =
   'task, attempt, operation, tenant, endpoint, event, type, delivery, status, status_code, error, message, duration_ms, started_at, next_attempt_at';
 
+/** The columns of an attempt that its message keeps. */
+const messageColumns = 'task, tenant, endpoint, operation, event, type, delivery';
+
 // What is noted twice was settled the first time: both statements then do nothing. Rows are locked in the order in which all do it.
 const settleDone: Statement = {
   name: 'notifications.settle_done',
@@ -69,7 +72,14 @@ const settleDone: Statement = {
            insert into delivery_attempt (${attemptColumns})
            select ${attemptColumns} from jsonb_to_recordset($1) as a (task text, attempt int, operation text, tenant text, endpoint text, event text, type text,
              delivery text, status text, status_code int, error text, message text, duration_ms int, started_at timestamptz, next_attempt_at timestamptz)
-           on conflict do nothing returning task
+           on conflict do nothing returning ${messageColumns}
+         ), kept as (
+           insert into delivery_message (${messageColumns}, created_at, dek_id, request)
+           select ${messageColumns}, now(), dek_id, request
+           from noted n join unnest($2::text[], $3::text[], $4::bytea[]) as sealed (task, dek_id, request) using (task)
+           where exists (select from webhook_endpoint e where e.tenant = n.tenant and e.id = n.endpoint)
+              or exists (select from chat_endpoint e where e.tenant = n.tenant and e.id = n.endpoint)
+           on conflict do nothing
          )
          delete from delivery_waiting where task in (
            select task from delivery_waiting where task in (select task from noted) order by task for update)`,
@@ -81,10 +91,13 @@ const settleWaiting: Statement = {
   name: 'notifications.settle_waiting',
   text: `with noted as (
       insert into delivery_attempt (${attemptColumns})
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning task
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing returning ${messageColumns}
     ), endpoint as (
       select from (select from webhook_endpoint where tenant = $4 and id = $5 for key share) as webhook
       union all select from (select from chat_endpoint where tenant = $4 and id = $5 for key share) as chat
+    ), kept as (
+      insert into delivery_message (${messageColumns}, created_at, dek_id, request)
+      select ${messageColumns}, now(), $22, $23 from noted where $26 and exists (select from endpoint) on conflict do nothing
     ), exhausted as (
       insert into endpoint_health as h (tenant, endpoint, failing_since, exhausted_at)
       select $4, $5, now(), now() from noted where $25 and exists (select from endpoint)
@@ -97,13 +110,18 @@ const settleWaiting: Statement = {
     where delivery_waiting.attempt <= excluded.attempt`,
 };
 
-/** Notes attempts, and that nothing is left to do for their tasks. */
+/** A sealed request. */
+export type SealedRequest = { dekId: string; request: Buffer };
+
+/** Notes attempts, and that nothing is left to do for their tasks. With `sent`, what was sent is kept. */
 export async function settleAsDone(
   database: Database,
-  attempts: readonly AttemptRow[],
+  attempts: ReadonlyArray<AttemptRow & { sent?: SealedRequest | undefined }>,
 ): Promise<void> {
+  const messages = attempts.flatMap(({ task, sent }) => (sent ? [{ task, ...sent }] : []));
   const rows = attempts.map((row) => ({
     ...row,
+    sent: undefined,
     status_code: row.statusCode,
     duration_ms: row.durationMs,
     started_at: row.startedAt,
@@ -111,15 +129,23 @@ export async function settleAsDone(
   }));
   // In one order everywhere: two processes that settle the same attempts wait for each other and not both ways.
   rows.sort((one, other) => (one.task < other.task ? -1 : 1));
-  await database.query(settleDone, [JSON.stringify(rows)]);
+  const sealed = [
+    messages.map(({ task }) => task),
+    messages.map(({ dekId }) => dekId),
+    messages.map(({ request }) => request),
+  ];
+  await database.query(settleDone, [JSON.stringify(rows), ...sealed]);
 }
 
-/** Notes an attempt, and that its task waits for another or is dead. `isExhausted`: its endpoint has failed to the end. */
+/** What else an attempt brings about: its endpoint has failed to the end, and what was sent is kept. */
+export type Consequences = { isExhausted: boolean; isKept: boolean };
+
+/** Notes an attempt, and that its task waits for another or is dead. */
 export async function settleAsWaiting(
   database: Database,
   attempt: AttemptRow,
   row: WaitingRow,
-  isExhausted: boolean,
+  { isExhausted, isKept }: Consequences,
 ): Promise<void> {
   const values = [
     row.state,
@@ -132,7 +158,7 @@ export async function settleAsWaiting(
     row.request,
     row.traceparent,
   ];
-  await database.query(settleWaiting, [...valuesOf(attempt), ...values, isExhausted]);
+  await database.query(settleWaiting, [...valuesOf(attempt), ...values, isExhausted, isKept]);
 }
 
 // What another process has settled meanwhile does not wait again.

@@ -46,7 +46,7 @@ test('a retry waits with the trace of the attempt before it, and is published in
         Promise.resolve({ rows: sql.startsWith('select') ? rows.splice(0) : [] }),
     }),
   };
-  const store = createStore({ database, keys });
+  const store = createStore({ database, keys, keepsMessages: false });
 
   const finished = {
     attempt: { ...attempt, request: {}, tenant: '', endpoint: '', type: '' } as Attempt,

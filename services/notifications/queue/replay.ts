@@ -32,13 +32,17 @@ export async function replayFailed(
     since: since ? timestampDate(since) : new Date(0),
     until: until ? timestampDate(until) : new Date(),
   };
-  const queued = await database.transaction(tenant, async (em) => {
-    const endpoint = await kind.find(em, tenant, id);
-    if (!endpoint) throw notFound('endpoint');
-    if (!endpoint.active) throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
-    const targets = [{ Type: kind.type, ID: id, Name: endpoint.name }];
-    recordChange(em, origin, { tenant, type: kind.action, data: null, targets });
-    return replayDead(em, tenant, id, within);
-  });
+  const queued = await database.transaction(
+    { tenant, row: `endpoint ${tenant} ${id}` },
+    async (em) => {
+      const endpoint = await kind.find(em, tenant, id);
+      if (!endpoint) throw notFound('endpoint');
+      if (!endpoint.active)
+        throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
+      const targets = [{ Type: kind.type, ID: id, Name: endpoint.name }];
+      recordChange(em, origin, { tenant, type: kind.action, data: null, targets });
+      return replayDead(em, tenant, id, within);
+    },
+  );
   return { queued };
 }

@@ -3,7 +3,7 @@ import { createBatch } from '@bailiwick/shared/batch.ts';
 import type { TenantKeys } from '@bailiwick/shared/keys/tenant-keys.ts';
 import type { Database } from '@bailiwick/shared/orm.ts';
 import { currentTraceparent } from '@bailiwick/shared/trace.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, NotedAttempt } from './attempt.ts';
 import { type AttemptOutcome, isReceivers } from './outcome.ts';
 import { parkTask, type Release } from './parking/queries.ts';
 import type { Plan } from './plan.ts';
@@ -11,6 +11,7 @@ import {
   type AttemptRow,
   areAttemptsDone,
   deferTask,
+  type SealedRequest,
   settleAsDone,
   settleAsWaiting,
   type WaitingRow,
@@ -19,7 +20,7 @@ import {
 export type Store = ReturnType<typeof createStore>;
 
 export type Finished = {
-  attempt: Attempt;
+  attempt: NotedAttempt;
   outcome: AttemptOutcome;
   plan: Plan;
   startedAt: Date;
@@ -30,21 +31,23 @@ export type Finished = {
 const requestContext = (task: string) => [task, 'request'] as const;
 
 /** The queue's rows: what was attempted, what waits, what is dead. */
-export function createStore({ database, keys }: { database: Database; keys: TenantKeys }) {
-  /** What a row keeps of a task until its next attempt. */
-  async function kept({
-    task,
-    first,
-    operation,
-    tenant,
-    endpoint,
-    event,
-    lane,
-    extra,
-    enqueued,
-    text,
-  }: Attempt) {
+export function createStore({
+  database,
+  keys,
+  keepsMessages,
+}: {
+  database: Database;
+  keys: TenantKeys;
+  keepsMessages: boolean;
+}) {
+  const sealRequest = async ({ tenant, task, text }: NotedAttempt): Promise<SealedRequest> => {
     const { dekId, sealed } = await keys.seal(tenant, Buffer.from(text), requestContext(task));
+    return { dekId, request: sealed };
+  };
+
+  /** What a row keeps of a task until its next attempt. */
+  async function kept(attempt: NotedAttempt) {
+    const { task, first, operation, tenant, endpoint, event, lane, extra, enqueued } = attempt;
     const row = {
       task,
       lane,
@@ -56,16 +59,18 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
       firstAttempt: first,
       enqueuedAt: enqueued,
     };
-    return { ...row, traceparent: currentTraceparent(), dekId, request: sealed };
+    return { ...row, traceparent: currentTraceparent(), ...(await sealRequest(attempt)) };
   }
 
   const askWhetherDone = createBatch((attempts: ReadonlyArray<Pick<Attempt, 'task' | 'number'>>) =>
     areAttemptsDone(database, attempts),
   );
-  const settleDone = createBatch(async (rows: readonly AttemptRow[]) => {
-    await settleAsDone(database, rows);
-    return rows;
-  });
+  const settleDone = createBatch(
+    async (rows: ReadonlyArray<AttemptRow & { sent: SealedRequest | undefined }>) => {
+      await settleAsDone(database, rows);
+      return rows;
+    },
+  );
 
   return {
     /** Whether the attempt has been made already, by whoever had the message before. */
@@ -88,8 +93,9 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
         startedAt,
         nextAttemptAt: dueAt,
       };
+      const isKept = keepsMessages && endpoint !== '';
       if (plan.state === 'done') {
-        await settleDone(noted);
+        await settleDone({ ...noted, sent: isKept ? await sealRequest(attempt) : undefined });
         return;
       }
       const next = plan.state === 'waiting' ? number + 1 : number;
@@ -98,7 +104,7 @@ export function createStore({ database, keys }: { database: Database; keys: Tena
         database,
         noted,
         { ...(await kept(attempt)), state: plan.state, attempt: next, dueAt },
-        isExhausted,
+        { isExhausted, isKept },
       );
     },
 

@@ -23,6 +23,7 @@ type Happening = {
   headers?: Record<string, string>;
   body?: string;
   fail?: unknown;
+  deliveries?: number;
 };
 
 /** Hands one message to a worker and tells what happened to it. */
@@ -32,6 +33,7 @@ async function work({
   headers = {},
   body = '{"Email":"a@example.org","Kind":"password_changed"}',
   fail,
+  deliveries = 1,
 }: Happening) {
   const happened: string[] = [];
   const finished: Finished[] = [];
@@ -49,7 +51,7 @@ async function work({
     subject: 'task.email.notice',
     text: () => body,
     header: (name) => all[name] ?? '',
-    deliveries: 1,
+    deliveries,
     ack: () => Promise.resolve(void happened.push('ack')),
     retry: (delayMs) => void happened.push(`retry after ${delayMs}`),
   };
@@ -183,7 +185,27 @@ test('an expired task is dropped without being attempted', async () => {
   assert.equal(finished[0]?.outcome.status, 'dropped');
 });
 
-test('a task of a newer version waits for a newer worker', async () => {
-  const { happened } = await work({ headers: { [taskHeaders.operation]: 'Pager_Call' } });
-  assert.deepEqual(happened, ['retry after 30000']);
-});
+const unreadable: Record<string, Happening> = {
+  'is of a newer version': { headers: { [taskHeaders.operation]: 'Pager_Call' } },
+  'has no task': { headers: { [taskHeaders.task]: '' } },
+  'has an attempt that is no number': { headers: { [taskHeaders.attempt]: 'x' } },
+  'has an attempt that PostgreSQL does not store': {
+    headers: { [taskHeaders.attempt]: '2147483648' },
+  },
+  'has a first attempt that is no number': { headers: { [taskHeaders.first]: '1.5' } },
+  'has extra values that are no JSON': { headers: { [taskHeaders.extra]: '{' } },
+  'has extra values with NUL': { headers: { [taskHeaders.extra]: '{"locale":"\\u0000"}' } },
+  'has a tenant with NUL': { body: '{"Tenant":"\\u0000"}' },
+};
+for (const [what, message] of Object.entries(unreadable)) {
+  test(`a task that ${what} comes again by the schedule, and is a dead letter after that`, async () => {
+    assert.deepEqual((await work({ ...message, deliveries: 2 })).happened, ['retry after 1000']);
+    const { happened, finished, calls } = await work({ ...message, deliveries: 3 });
+    assert.deepEqual(happened, ['finish', 'ack']);
+    assert.deepEqual(
+      [finished[0]?.outcome.status, finished[0]?.plan, finished[0]?.attempt.endpoint],
+      ['failed', { state: 'dead' }, ''],
+    );
+    assert.equal(calls.length, 0);
+  });
+}

@@ -8,7 +8,7 @@ import { publishTask } from '@bailiwick/shared/tasks.ts';
 import type { Health } from '../endpoints/health.ts';
 import type { Gate } from '../endpoints/queries.ts';
 import { type AdmissionDeps, createAdmission } from './admission.ts';
-import { type Attempt, expiryOf, readAttempt } from './attempt.ts';
+import { type Attempt, expiryOf, readAttempt, unreadableAttempt } from './attempt.ts';
 import { createTaskCaller, type TaskContext } from './context.ts';
 import { attempts, inFlight, parked, spilled } from './metrics.ts';
 import {
@@ -18,7 +18,7 @@ import {
   outcomeOfResponse,
   outcomeOfSize,
 } from './outcome.ts';
-import { planNext } from './plan.ts';
+import { planNext, recordedStatus } from './plan.ts';
 import { type Schedules, scheduleOf } from './schedule.ts';
 import type { createSlotPool } from './slots.ts';
 import type { Finished, Store } from './store.ts';
@@ -68,12 +68,7 @@ export function startWorker(deps: WorkerDeps, { name, concurrency }: Lane): () =
 
   async function handle(message: BrokerMessage): Promise<void> {
     const attempt = readAttempt(message);
-    if (!attempt) {
-      deps.log.error('a task is unknown to this version and waits for another one', {
-        subject: message.subject,
-      });
-      return message.retry(30_000);
-    }
+    if (!attempt) return await setAside(deps, message, name);
     if (await deps.store.isDone(attempt)) return message.ack();
     const admission = await admit(attempt);
     if (admission.go === 'stopped') return message.retry(0);
@@ -113,11 +108,11 @@ async function make(
     enqueued: attempt.enqueued,
     extra: attempt.extra,
   };
-  const outcome = (await perform(dispatch, attempt, context)) ?? givenUp(attempt);
-  if (!outcome) return await putOff(store, attempt, message);
+  const ended = (await perform(dispatch, attempt, context)) ?? givenUp(attempt);
+  if (!ended) return await putOff(store, attempt, message);
 
   const plan = planNext({
-    ...outcome,
+    ...ended,
     attempt: attempt.number - attempt.first + 1,
     schedule: scheduleOf(schedules, attempt.operation),
     expiresAt: expiryOf(attempt),
@@ -125,6 +120,7 @@ async function make(
     now: new Date(),
     random: Math.random(),
   });
+  const outcome = { ...ended, status: recordedStatus(ended.status, plan) };
   const finished = {
     attempt,
     outcome,
@@ -147,6 +143,46 @@ async function make(
   }
   attempts.add({ lane: attempt.lane, status: outcome.status, error: outcome.error });
   logAttempt(log, finished);
+}
+
+/**
+ * Hands back a message that cannot be read: during an upgrade, a newer process may know it. After the last wait of the schedule it
+ * becomes a dead letter.
+ */
+async function setAside(
+  { store, schedules, log }: WorkerDeps,
+  message: BrokerMessage,
+  lane: string,
+): Promise<void> {
+  const { subject, deliveries } = message;
+  const wait = schedules.webhook[deliveries];
+  if (wait !== undefined) {
+    log.warn('a task cannot be read, retrying', { subject, deliveries, waitMs: wait });
+    return message.retry(wait);
+  }
+  const attempt = unreadableAttempt(message, lane);
+  const outcome = {
+    delivery: attempt.task,
+    status: 'failed',
+    statusCode: 0,
+    error: '',
+    message: 'the task cannot be read',
+  } as const;
+  await finish(store, {
+    attempt,
+    outcome,
+    plan: { state: 'dead' },
+    startedAt: new Date(),
+    durationMs: 0,
+  });
+  await message.ack();
+  attempts.add({ lane, status: outcome.status, error: outcome.error });
+  log.error('a task cannot be read, it is a dead letter now', {
+    subject,
+    deliveries,
+    task: attempt.task,
+    operation: attempt.operation,
+  });
 }
 
 /** Hands an attempt to the slow lane. Where the process ends before the old message is acknowledged, the broker knows the new one already. */
@@ -189,7 +225,10 @@ async function perform(
   try {
     const operation = operations.get(attempt.operation);
     if (!operation) throw new Error(`${attempt.operation} is not in the registry`);
-    const { message: request, problems } = decodeJson(operation.method.input, attempt.request);
+    // The task may come from a process of a newer version.
+    const { message: request, problems } = decodeJson(operation.method.input, attempt.request, {
+      unknownKeys: 'ignore',
+    });
     if (problems.length > 0) throw invalid(problems);
     const response = await dispatch(
       operation.method,

@@ -9,7 +9,7 @@ import { send } from './send.ts';
 
 const open = egressRules({ hosts: [], cidrs: ['127.0.0.0/8'], ports: [] });
 const closed = egressRules({ hosts: [], cidrs: [], ports: [] });
-const pools = createPools({ connectMs: 500, totalMs: 2000 });
+const pools = createPools({ connectMs: 500, totalMs: 2000, answerBytes: 16 * 1024 });
 const never = new AbortController().signal;
 const received: string[] = [];
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Webhooks } from '@bailiwick/proto/gen/bailiwick/notifications/v1/webhooks_pb.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
-import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
+import type { Call, Checks, Handlers, ReplayChecks } from '@bailiwick/shared/dispatch.ts';
 import type { EgressRules } from '@bailiwick/shared/egress/rules.ts';
 import { invalid, notFound } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
@@ -22,7 +22,9 @@ type Managed =
   | 'getEndpoint'
   | 'listEndpoints'
   | 'deleteEndpoint'
-  | 'replayFailed';
+  | 'replayFailed'
+  | 'getMessage'
+  | 'resend';
 
 export const webhookChecks = (egress: EgressRules): Checks<typeof Webhooks> => ({
   createEndpoint: ({ endpoint }) => urlProblems('Endpoint.URL', endpoint?.url ?? '', egress),
@@ -33,6 +35,21 @@ function assertUrl(url: string, egress: EgressRules): void {
   if (problems.length > 0) throw invalid(problems);
 }
 
+type UpdateDeps = Pick<EndpointDeps, 'database' | 'authority'>;
+
+const allowUpdateOf = (
+  { database, authority }: UpdateDeps,
+  { id, tenant }: { id: string; tenant: string },
+  call: Call,
+) =>
+  allowUpdate(authority, call, 'iam.webhooks.write', tenant, () =>
+    findTenantOfEndpoint(database, id),
+  );
+
+export const webhookReplayChecks = (deps: UpdateDeps): ReplayChecks<typeof Webhooks> => ({
+  updateEndpoint: ({ endpoint }, call) => allowUpdateOf(deps, requireEndpoint(endpoint), call),
+});
+
 export function endpointHandlers({
   database,
   keys,
@@ -40,6 +57,7 @@ export function endpointHandlers({
   egress,
   authority,
   endpointLimit,
+  ...messages
 }: EndpointDeps): Pick<Handlers<typeof Webhooks>, Managed> {
   return {
     async createEndpoint(request, call) {
@@ -48,65 +66,64 @@ export function endpointHandlers({
       const id = createId('whk');
       const secret = createSecret();
       const { dekId, sealed } = await keys.seal(tenant, Buffer.from(secret), secretContext(id));
-      const row = await database.transaction(tenant, async (em) => {
-        await assertRoom(em, {
-          tenant,
-          kind: 'webhook',
-          limit: endpointLimit,
-          count: () => em.count(WebhookEndpointEntity, { tenant }),
-        });
-        const values = {
-          ...createdValues(endpoint),
-          url: endpoint.url,
-          rateLimit: endpoint.rateLimit ?? 0,
-        };
-        const created = em.create(WebhookEndpointEntity, {
-          ...values,
-          tenant,
-          id,
-          dekId,
-          secretEnc: sealed,
-        });
-        em.persist(created);
-        recordEndpoint(em, call, 'webhook_endpoint.created', created);
-        return created;
-      });
+      const row = await database.transaction(
+        { tenant, row: `webhook_endpoint ${tenant}` },
+        async (em) => {
+          await assertRoom(em, {
+            tenant,
+            kind: 'webhook',
+            limit: endpointLimit,
+            count: () => em.count(WebhookEndpointEntity, { tenant }),
+          });
+          const values = {
+            ...createdValues(endpoint),
+            url: endpoint.url,
+            rateLimit: endpoint.rateLimit ?? 0,
+          };
+          const created = em.create(WebhookEndpointEntity, {
+            ...values,
+            tenant,
+            id,
+            dekId,
+            secretEnc: sealed,
+          });
+          em.persist(created);
+          recordEndpoint(em, call, 'webhook_endpoint.created', created);
+          return created;
+        },
+      );
       return { endpoint: recordOf(row), secret };
     },
 
     async updateEndpoint(request, call) {
       const endpoint = requireEndpoint(request.endpoint);
-      const findTenant = () => findTenantOfEndpoint(database, endpoint.id);
-      const { tenant, allowed } = await allowUpdate(
-        authority,
-        call,
-        'iam.webhooks.write',
-        endpoint.tenant,
-        findTenant,
+      const { tenant, allowed } = await allowUpdateOf({ database, authority }, endpoint, call);
+      const row = await database.transaction(
+        { tenant, row: `endpoint ${tenant} ${endpoint.id}` },
+        async (em) => {
+          const stored = await em.findOne(
+            WebhookEndpointEntity,
+            { tenant, id: endpoint.id },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
+          if (!stored) throw notFound('endpoint');
+          if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
+          // One that was taken under other rules stays, or its endpoint could not even be switched off.
+          if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
+          const before = jsonOf(stored);
+          em.assign(stored, updateOf(endpoint, stored));
+          const previous = changedFields(before, jsonOf(stored));
+          if (Object.keys(previous).length === 0) return stored;
+          stored.updatedAt = timeAfter(stored.updatedAt);
+          recordEndpoint(em, allowed, 'webhook_endpoint.updated', stored, previous);
+          return stored;
+        },
       );
-      const row = await database.transaction(tenant, async (em) => {
-        const stored = await em.findOne(
-          WebhookEndpointEntity,
-          { tenant, id: endpoint.id },
-          { lockMode: LockMode.PESSIMISTIC_WRITE },
-        );
-        if (!stored) throw notFound('endpoint');
-        if (endpoint.active) await clearHealth(em, tenant, endpoint.id);
-        // One that was taken under other rules stays, or its endpoint could not even be switched off.
-        if (endpoint.url !== stored.url) assertUrl(endpoint.url, egress);
-        const before = jsonOf(stored);
-        em.assign(stored, updateOf(endpoint, stored));
-        const previous = changedFields(before, jsonOf(stored));
-        if (Object.keys(previous).length === 0) return stored;
-        stored.updatedAt = timeAfter(stored.updatedAt);
-        recordEndpoint(em, allowed, 'webhook_endpoint.updated', stored, previous);
-        return stored;
-      });
       return { endpoint: recordOf(row) };
     },
 
     ...sharedHandlers(
-      { database, pager },
+      { database, pager, ...messages },
       {
         type: 'webhook_endpoint',
         events: { deleted: 'webhook_endpoint.deleted', replayed: 'webhook_endpoint.replayed' },

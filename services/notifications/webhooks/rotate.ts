@@ -29,17 +29,24 @@ export function rotateHandler(deps: Deps): Pick<Handlers<typeof Webhooks>, 'rota
   return {
     async rotateSecret({ tenant, id, graceSeconds = defaultGraceSeconds }, call) {
       const secret = createSecret();
-      // What was sealed before the lock is of use only while the endpoint has the secret that was opened for it.
-      for (let tries = 0; tries < 5; tries++) {
-        const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
-        if (!target) throw notFound('endpoint');
-        const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
-        const row =
-          sealed &&
-          (await replaceSecret(deps.database, { tenant, id, graceSeconds, target, sealed }, call));
-        if (row) return { endpoint: recordOf(row), secret };
-      }
-      throw unavailable();
+      // Rotations of one endpoint take turns as a whole: each opens and seals before its transaction.
+      return deps.database.inTurn(`rotate endpoint ${tenant} ${id}`, async () => {
+        // What was sealed before the lock is of use only while the endpoint has the secret that was opened for it.
+        for (let tries = 0; tries < 5; tries++) {
+          const [target] = await findDeliveryTargets(deps.database, [{ tenant, endpoint: id }]);
+          if (!target) throw notFound('endpoint');
+          const sealed = await sealSecrets(deps.keys, { tenant, id, secret, target });
+          const row =
+            sealed &&
+            (await replaceSecret(
+              deps.database,
+              { tenant, id, graceSeconds, target, sealed },
+              call,
+            ));
+          if (row) return { endpoint: recordOf(row), secret };
+        }
+        throw unavailable();
+      });
     },
   };
 }
@@ -78,7 +85,7 @@ function replaceSecret(
   { tenant, id, graceSeconds, target, sealed }: Replacement,
   call: Call,
 ): Promise<WebhookEndpointRow | undefined> {
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ tenant, row: `endpoint ${tenant} ${id}` }, async (em) => {
     const stored = await em.findOne(
       WebhookEndpointEntity,
       { tenant, id },

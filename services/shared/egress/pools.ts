@@ -1,7 +1,7 @@
-import type { LookupFunction } from 'node:net';
+import { connect, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
-import { AnswerTooLarge } from './failure.ts';
-import { createProxy, throughProxy } from './proxy.ts';
+import { limitAnswers, limitHandshake } from './answer-limit.ts';
+import { createProxy } from './proxy.ts';
 import type { Address } from './resolver.ts';
 
 export type Pools = ReturnType<typeof createPools>;
@@ -10,33 +10,57 @@ type PoolOptions = {
   connectMs: number;
   /** The longest that any request may take. */
   totalMs: number;
+  /** The most that any request reads of a body. */
+  answerBytes: number;
   /** The egress proxy's URL, '' where there is none. */
   proxy?: string;
 };
 
 const maxPools = 2000;
-/** No body is read beyond a MiB. Twice that within this time is a flood, and not an answer of that size with the next one behind it. */
-const floodBytes = 2 * 1024 * 1024;
-const floodMs = 100;
+const keepAliveProbeMs = 60_000;
 
 /**
  * Kept-alive connections to receivers. A pool belongs to an origin and the addresses that were checked for it,
  * and dials nothing else: a name that changes its mind gets another pool after another check.
  */
-export function createPools({ connectMs, totalMs, proxy: proxyUrl = '' }: PoolOptions) {
+export function createPools({
+  connectMs,
+  totalMs,
+  answerBytes,
+  proxy: proxyUrl = '',
+}: PoolOptions) {
   const pools = new Map<string, Pool>();
   const proxy = proxyUrl === '' ? undefined : createProxy(proxyUrl, { connectMs });
 
+  // TLS is with the receiver itself, by its name: a proxy sees neither its headers nor its bodies.
   function connectorTo(addresses: readonly Address[]): buildConnector.connector {
     // The answers are short and the signatures bound to HTTP/1.1's one body: h2 would only add a state machine.
-    const direct = buildConnector({
+    const secure = buildConnector({
       timeout: connectMs,
       minVersion: 'TLSv1.2',
       rejectUnauthorized: true,
       allowH2: false,
-      lookup: pinned(addresses),
     });
-    return bounded(proxy ? throughProxy(proxy, addresses, direct) : direct);
+    return (options, callback) => {
+      const isSecure = options.protocol === 'https:';
+      const port = Number(options.port) || (isSecure ? 443 : 80);
+      const opening = proxy
+        ? proxy.open(addresses, port)
+        : dial({ host: options.hostname, port, addresses, timeoutMs: connectMs });
+      opening.then(
+        (wire) => {
+          const endHandshake = isSecure ? limitHandshake(wire) : undefined;
+          const ready: buildConnector.Callback = (...[error, socket]) => {
+            endHandshake?.();
+            if (!socket) return callback(error ?? new Error('there is no socket'), null);
+            limitAnswers(socket, wire, answerBytes);
+            callback(null, socket);
+          };
+          return isSecure ? secure({ ...options, httpSocket: wire }, ready) : ready(null, wire);
+        },
+        (error: Error) => callback(error, null),
+      );
+    };
   }
 
   function create(origin: string, addresses: readonly Address[]): Pool {
@@ -78,23 +102,33 @@ export function createPools({ connectMs, totalMs, proxy: proxyUrl = '' }: PoolOp
   };
 }
 
-/**
- * Closes a connection on which more arrives than any answer has. What the limits of an answer do not count (blank lines, a
- * reason phrase or a chunk's extension without end) would keep the parser busy for as long as a request may take.
- */
-function bounded(connector: buildConnector.connector): buildConnector.connector {
-  return (options, callback) =>
-    connector(options, (error, socket) => {
-      if (!socket) return callback(error ?? new Error('there is no socket'), null);
-      let seen = 0;
-      const watch = setInterval(() => {
-        if (socket.bytesRead - seen > floodBytes) socket.destroy(new AnswerTooLarge());
-        seen = socket.bytesRead;
-      }, floodMs);
-      watch.unref();
-      socket.once('close', () => clearInterval(watch));
-      callback(null, socket);
+type Dial = { host: string; port: number; addresses: readonly Address[]; timeoutMs: number };
+
+/** Opens a TCP connection to the first of the addresses that answers. */
+function dial({ host, port, addresses, timeoutMs }: Dial): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host,
+      port,
+      lookup: pinned(addresses),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveProbeMs,
     });
+    const timer = setTimeout(
+      () =>
+        socket.destroy(
+          Object.assign(new Error('the connection took too long'), { code: 'ETIMEDOUT' }),
+        ),
+      timeoutMs,
+    );
+    socket.once('close', () => clearTimeout(timer)).once('error', reject);
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
 }
 
 /** Answers a look-up with the addresses that were checked. */

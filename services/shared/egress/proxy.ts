@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Duplex } from 'node:stream';
-import { type buildConnector, errors, Pool } from 'undici';
+import type { Socket } from 'node:net';
+import { errors, Pool } from 'undici';
 import type { Address } from './resolver.ts';
 
 /** No other address is tried after this: the attempt that wanted it has ended, or is about to. */
@@ -30,7 +30,7 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
   });
 
   /** Throws ProxyFault, or for an address that the proxy finds silent a time-out. */
-  async function openOne({ address, family }: Address, port: number): Promise<Duplex> {
+  async function openOne({ address, family }: Address, port: number): Promise<Socket> {
     const path = family === 6 ? `[${address}]:${port}` : `${address}:${port}`;
     // undici asks again where a connection closes before the request is on it: a proxy that always does so must not keep it busy.
     const signal = AbortSignal.timeout(2 * connectMs);
@@ -41,7 +41,8 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
         if (error instanceof errors.HeadersTimeoutError) throw error;
         throw new ProxyFault('the egress proxy cannot be reached', error);
       });
-    if (statusCode >= 200 && statusCode < 300) return socket;
+    // undici types it as a stream; it is the connection's socket.
+    if (statusCode >= 200 && statusCode < 300) return socket as Socket;
     socket.on('error', () => {}).destroy();
     if (statusCode === 504)
       throw Object.assign(new Error('the egress proxy waited in vain'), { code: 'ETIMEDOUT' });
@@ -50,7 +51,7 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
 
   return {
     /** A connection to the first of the addresses that the proxy reaches. */
-    async open(addresses: readonly Address[], port: number): Promise<Duplex> {
+    async open(addresses: readonly Address[], port: number): Promise<Socket> {
       let last: unknown;
       const deadline = performance.now() + openMs;
       for (const address of addresses) {
@@ -64,25 +65,6 @@ export function createProxy(url: string, { connectMs }: { connectMs: number }) {
       throw last;
     },
     close: () => pool.destroy(),
-  };
-}
-
-/** A connector of undici's that goes through the proxy. TLS is the receiver's own: the proxy sees neither its headers nor its bodies. */
-export function throughProxy(
-  proxy: Proxy,
-  addresses: readonly Address[],
-  secure: buildConnector.connector,
-): buildConnector.connector {
-  return (options, callback) => {
-    const isSecure = options.protocol === 'https:';
-    proxy.open(addresses, Number(options.port) || (isSecure ? 443 : 80)).then(
-      // undici takes the stream for the socket that it is.
-      (socket) =>
-        isSecure
-          ? secure({ ...options, httpSocket: socket as never }, callback)
-          : callback(null, socket as never),
-      (error: Error) => callback(error, null),
-    );
   };
 }
 

@@ -9,7 +9,7 @@ import { request } from './request.ts';
 import { egressRules } from './rules.ts';
 
 const limits = { totalMs: 2000, answerBytes: 256 * 1024 };
-const pools = createPools({ connectMs: 500, totalMs: 2000 });
+const pools = createPools({ connectMs: 500, ...limits });
 const egress = egressRules({ hosts: [], cidrs: ['127.0.0.0/8'], ports: [] });
 const packed = gzipSync('{"packed":true}');
 const seen: string[] = [];

@@ -26,7 +26,7 @@ export async function createDomain(
     defaultRole: request.defaultRole ?? '',
   };
   await assertMeaning(deps, tenant, meaning, call);
-  return deps.database.transaction(tenant, async (em) => {
+  return deps.database.transaction({ tenant, row: `domain ${tenant}` }, async (em) => {
     // Two calls at once claim a name once, and do not both find the last place free.
     await lockName(em, `domain ${tenant}`);
     if (await em.findOne(DomainEntity, { name }))

@@ -53,7 +53,7 @@ export function domainHandlers(deps: DomainDeps): Handlers<typeof Domain> {
     },
 
     async delete({ tenant, id }, call) {
-      await database.transaction(tenant, async (em) => {
+      await database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
         const domain = await em.findOne(
           DomainEntity,
           { id },

@@ -27,7 +27,7 @@ export async function updateDomain(
   };
   if (isSame(meaning, found)) return found;
   await assertMeaning(deps, tenant, meaning, call);
-  return deps.database.transaction(tenant, async (em) => {
+  return deps.database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
     const stored = await em.findOne(DomainEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!stored) throw notFound('domain');
     // What the caller may is known of the two together, and one of them was read before.

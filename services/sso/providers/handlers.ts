@@ -2,14 +2,13 @@ import type { Sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import type { Checks, Handlers } from '@bailiwick/shared/dispatch.ts';
 import { type EgressRules, urlProblem } from '@bailiwick/shared/egress/rules.ts';
 import { normaliseEmail } from '@bailiwick/shared/email.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
 import { LockMode } from '@mikro-orm/core';
 import { findProviderOfDomain } from '../domains/queries.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { forgetProvider } from './forget.ts';
 import { lookOver } from './look-over.ts';
-import { findProvider, listProviders } from './queries.ts';
+import { findProvider, listProviders, providerNotFound } from './queries.ts';
 import { addressOf, providerRecord, recordProvider } from './record.ts';
 import { saveProvider } from './save.ts';
 import { assertSpared } from './spared.ts';
@@ -56,7 +55,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
 
     async getProvider({ tenant, id }) {
       const provider = await findProvider(database, tenant, id);
-      if (!provider) throw notFound('provider');
+      if (!provider) throw providerNotFound();
       return { provider: providerRecord(provider, publicUrl) };
     },
 
@@ -74,18 +73,21 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
 
     async deleteProvider({ tenant, id }, call) {
       const { requiresSso } = await admission.isOpen({ tenant });
-      const isDeleted = await database.transaction(tenant, async (em) => {
-        const row = await em.findOne(
-          ProviderEntity,
-          { tenant, id },
-          { lockMode: LockMode.PESSIMISTIC_WRITE },
-        );
-        if (!row) return false;
-        await assertSpared(em, row, requiresSso);
-        em.remove(row);
-        recordProvider(em, call, 'sso_provider.deleted', { row, publicUrl });
-        return true;
-      });
+      const isDeleted = await database.transaction(
+        { tenant, row: `sso_provider ${tenant} ${id}` },
+        async (em) => {
+          const row = await em.findOne(
+            ProviderEntity,
+            { tenant, id },
+            { lockMode: LockMode.PESSIMISTIC_WRITE },
+          );
+          if (!row) return false;
+          await assertSpared(em, row, requiresSso);
+          em.remove(row);
+          recordProvider(em, call, 'sso_provider.deleted', { row, publicUrl });
+          return true;
+        },
+      );
       // Only then: the id that was sent may be another tenant's. Repeated, it is told again: the first time may have been in vain.
       if (isDeleted || !(await findProvider(database, tenant, id)))
         await forgetProvider(deps, tenant, id);
@@ -94,7 +96,7 @@ export function providerHandlers(deps: ProviderDeps): Pick<Handlers<typeof Sso>,
 
     async testProvider({ tenant, id }, call) {
       const provider = await findProvider(database, tenant, id);
-      if (!provider) throw notFound('provider');
+      if (!provider) throw providerNotFound();
       const findings = await lookOver(deps, provider, call.signal);
       return { ok: findings.every(({ level }) => level !== 'error'), findings };
     },

@@ -1,3 +1,4 @@
+import { ServiceError } from '@bailiwick/shared/errors.ts';
 import {
   type Database,
   type EntityManager,
@@ -21,6 +22,13 @@ const page: Statement = {
   name: 'sso.providers',
   text: `select ${columns} from provider where tenant = $1 and id > $2 order by id limit $3`,
 };
+
+export const providerNotFound = () =>
+  new ServiceError(
+    'not_found',
+    'NOT_FOUND',
+    'provider not found: Sso_ListProviders returns the providers of a tenant',
+  );
 
 export async function findProvider(
   database: Database,
@@ -51,25 +59,31 @@ export async function findRequiringDomain(
   return row?.name;
 }
 
-/** Notes that somebody has signed in. That is no change of the provider: UpdatedAt stays. */
-export async function noteLogin(em: EntityManager, tenant: string, id: string): Promise<void> {
-  await execute(
-    em,
-    "update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = $2",
-    [tenant, id],
-  );
+// Notes do not wait: where the provider is being changed or another sign-in is noted, this note is left out.
+const unlocked =
+  'select id from provider where tenant = $1 and id = $2 for no key update skip locked';
+
+const loginNote: Statement = {
+  name: 'sso.note_login',
+  text: `update provider set last_login_at = now(), last_error = '' where tenant = $1 and id = (${unlocked})`,
+};
+
+/** Notes a sign-in, if that is possible at once. That is no change of the provider: UpdatedAt stays. */
+export async function noteLogin(database: Database, tenant: string, id: string): Promise<void> {
+  await database.query(loginNote, [tenant, id]);
 }
 
-/** Notes why a sign-in failed. */
+const failureNote: Statement = {
+  name: 'sso.note_failure',
+  text: `update provider set last_error = $3 where tenant = $1 and id = (${unlocked})`,
+};
+
+/** Notes why a sign-in failed, if that is possible at once. */
 export async function noteFailure(
-  em: EntityManager,
+  database: Database,
   tenant: string,
   id: string,
   detail: string,
 ): Promise<void> {
-  await execute(em, 'update provider set last_error = $3 where tenant = $1 and id = $2', [
-    tenant,
-    id,
-    detail,
-  ]);
+  await database.query(failureNote, [tenant, id, detail]);
 }

@@ -5,20 +5,21 @@ import {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
 import { changedFields, timeAfter } from '@bailiwick/shared/changes.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { failedPrecondition, invalid, notFound, unavailable } from '@bailiwick/shared/errors.ts';
+import { failedPrecondition, invalid, unavailable } from '@bailiwick/shared/errors.ts';
 import { createId } from '@bailiwick/shared/ids.ts';
 import type { EntityManager } from '@bailiwick/shared/orm.ts';
 import { create } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { createSpCertificate } from '../saml/certificates.ts';
+import type { IdpMetadata } from '../saml/metadata.ts';
 import { namesAnew } from './changes.ts';
 import { type Credentials, openCredentials, sealCredentials } from './credentials.ts';
 import type { ProviderDeps } from './deps.ts';
 import { ProviderEntity } from './entities.ts';
 import { lockProviders } from './lock.ts';
 import { readMetadata } from './metadata.ts';
-import { findProvider } from './queries.ts';
+import { findProvider, providerNotFound } from './queries.ts';
 import { type ProviderValues, providerJson, recordProvider } from './record.ts';
 import { assertMayGive } from './rights.ts';
 import { assertSpared } from './spared.ts';
@@ -32,31 +33,45 @@ export async function saveProvider(
   request: SsoSaveProviderRequest,
   call: Call,
 ): Promise<ProviderValues> {
-  // What was sealed and checked before the lock is of use only while the provider is the one that it was made for.
-  for (let tries = 0; tries < 5; tries++) {
-    const saved = await trySave(deps, request, call);
-    if (saved) return saved;
-  }
-  throw unavailable();
+  const { tenant = '', id = '', kind = '' } = request.provider ?? {};
+  const known = await findSent(deps, request);
+  // Before the turn: another server may take its time to answer.
+  const metadata =
+    kindOf(kind, known) === 'saml' ? await readMetadata(deps, request, call.signal) : undefined;
+  // Saves of one provider take turns as a whole: each reads it, seals and checks before its transaction.
+  return deps.database.inTurn(`save sso_provider ${tenant} ${id}`, async () => {
+    // What was sealed and checked before the lock is of use only while the provider is the one that it was made for.
+    for (let tries = 0; tries < 5; tries++) {
+      const saved = await trySave(deps, { request, metadata }, call);
+      if (saved) return saved;
+    }
+    throw unavailable();
+  });
 }
+
+/** The provider that a request is about; undefined where it creates one. */
+async function findSent(
+  { database }: ProviderDeps,
+  request: SsoSaveProviderRequest,
+): Promise<ProviderValues | undefined> {
+  const { tenant = '', id = '' } = request.provider ?? {};
+  const stored = id === '' ? undefined : await findProvider(database, tenant, id);
+  if (id !== '' && !stored) throw providerNotFound();
+  assertUnchangedSince(request, stored);
+  return stored;
+}
+
+type Save = { request: SsoSaveProviderRequest; metadata: IdpMetadata | undefined };
 
 async function trySave(
   deps: ProviderDeps,
-  request: SsoSaveProviderRequest,
+  { request, metadata }: Save,
   call: Call,
 ): Promise<ProviderValues | undefined> {
   const sent = request.provider ?? create(SsoProviderSchema);
-  const stored =
-    sent.id === '' ? undefined : await findProvider(deps.database, sent.tenant, sent.id);
-  if (sent.id !== '' && !stored) throw notFound('provider');
-  assertUnchangedSince(request, stored);
+  const stored = await findSent(deps, request);
   const kind = kindOf(sent.kind, stored);
-  const values = settableOf(
-    kind,
-    sent,
-    stored,
-    kind === 'saml' ? await readMetadata(deps, request, call.signal) : undefined,
-  );
+  const values = settableOf(kind, sent, stored, metadata);
   const before = stored && (await openCredentials(deps.keys, stored));
   // The secret is for the issuer that it was given for: another one would be told it.
   const clientSecret =
@@ -80,37 +95,44 @@ async function trySave(
     : { requiresSso: false };
   // Before it commits, since nobody would come back to it after an interruption, and after it, for who signed in between.
   await forget();
-  const saved = await deps.database.transaction(sent.tenant, async (em) => {
-    const row = stored
-      ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      : null;
-    if (stored && !row) throw notFound('provider');
-    assertUnchangedSince(request, row);
-    if (!row) {
-      if (!sealed) return undefined;
-      return insert(deps, em, call, {
-        ...place,
-        kind,
-        ...values,
-        ...sealed,
-        spCertificate: own.certificate,
+  const saved = await deps.database.transaction(
+    { tenant: sent.tenant, row: `sso_provider ${sent.tenant} ${sent.id}` },
+    async (em) => {
+      const row = stored
+        ? await em.findOne(ProviderEntity, place, { lockMode: LockMode.PESSIMISTIC_WRITE })
+        : null;
+      if (stored && !row) throw providerNotFound();
+      assertUnchangedSince(request, row);
+      if (!row) {
+        if (!sealed) return undefined;
+        return insert(deps, em, call, {
+          ...place,
+          kind,
+          ...values,
+          ...sealed,
+          spCertificate: own.certificate,
+        });
+      }
+      if (!stored || !isSame(row, stored)) return undefined;
+      // The row is what was read before: it was active then, too.
+      if (switchesOff) await assertSpared(em, row, requiresSso);
+      const old = providerJson(row, deps.publicUrl);
+      em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
+      const previous = {
+        ...changedFields(old, providerJson(row, deps.publicUrl)),
+        ...(replaces ? { SecretEnc: '' } : {}),
+      };
+      if (Object.keys(previous).length === 0) return row;
+      row.updatedAt = timeAfter(row.updatedAt);
+      deps.protocols.forget(row);
+      recordProvider(em, call, 'sso_provider.updated', {
+        row,
+        publicUrl: deps.publicUrl,
+        previous,
       });
-    }
-    if (!stored || !isSame(row, stored)) return undefined;
-    // The row is what was read before: it was active then, too.
-    if (switchesOff) await assertSpared(em, row, requiresSso);
-    const old = providerJson(row, deps.publicUrl);
-    em.assign(row, { ...values, ...sealed, spCertificate: own.certificate });
-    const previous = {
-      ...changedFields(old, providerJson(row, deps.publicUrl)),
-      ...(replaces ? { SecretEnc: '' } : {}),
-    };
-    if (Object.keys(previous).length === 0) return row;
-    row.updatedAt = timeAfter(row.updatedAt);
-    deps.protocols.forget(row);
-    recordProvider(em, call, 'sso_provider.updated', { row, publicUrl: deps.publicUrl, previous });
-    return row;
-  });
+      return row;
+    },
+  );
   await forget();
   return saved;
 }

@@ -57,10 +57,11 @@ export function settableOf(
   stored: Settable | undefined,
   metadata: IdpMetadata | undefined,
 ): Settable {
-  const start: Settable = stored ?? {
+  const preset: Settable = {
     ...fresh,
     ...(kind === 'oidc' ? { ...defaults.oidc, scopes: [...defaults.oidc.scopes] } : defaults.saml),
   };
+  const start = stored ?? preset;
   return {
     name: sent.name,
     active: sent.active ?? start.active,
@@ -69,14 +70,16 @@ export function settableOf(
     scopes: sent.scopes
       ? [...new Set(sent.scopes.items)].filter((scope) => scope !== 'openid')
       : start.scopes,
-    tokenAuthMethod: sent.tokenAuthMethod || start.tokenAuthMethod,
-    responseMode: sent.responseMode || start.responseMode,
+    tokenAuthMethod: (sent.tokenAuthMethod ?? start.tokenAuthMethod) || preset.tokenAuthMethod,
+    responseMode: (sent.responseMode ?? start.responseMode) || preset.responseMode,
     idpEntityId: metadata?.idpEntityId ?? sent.idpEntityId ?? start.idpEntityId,
     idpSsoUrl: metadata?.idpSsoUrl ?? sent.idpSsoUrl ?? start.idpSsoUrl,
     idpCertificates:
       metadata?.idpCertificates ??
       (sent.idpCertificates ? readCertificates(sent.idpCertificates.items) : start.idpCertificates),
-    requestBinding: metadata?.requestBinding ?? (sent.requestBinding || start.requestBinding),
+    requestBinding:
+      metadata?.requestBinding ??
+      ((sent.requestBinding ?? start.requestBinding) || preset.requestBinding),
     allowIdpInitiated: sent.allowIdpInitiated ?? start.allowIdpInitiated,
     jit: sent.jit ?? start.jit,
     defaultRoles: sent.defaultRoles ? [...new Set(sent.defaultRoles.items)] : start.defaultRoles,

@@ -25,7 +25,7 @@ export function liftHandler({
       const tellAccess = () =>
         admission.liftSso({ tenant, until: timestampFromDate(until) }, { signal: call.signal });
       if (minutes === 0) await tellAccess();
-      await database.transaction(tenant, async (em) => {
+      await database.transaction({ tenant, row: `requirement ${tenant}` }, async (em) => {
         await setLift(em, tenant, until);
         recordChange(em, call, {
           tenant,

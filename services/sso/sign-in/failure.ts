@@ -20,19 +20,27 @@ export type Failure = {
 
 /** Tells of a sign-in that was refused: the provider's LastError, the audit, and whoever follows sso.login_failed. */
 export async function recordFailure(
-  { database, limiter, publicUrl }: SignInDeps,
+  { database, limiter, publicUrl, log }: SignInDeps,
   call: Call,
   { provider, refusal, ip, userAgent, email = '' }: Failure,
 ): Promise<void> {
   const isTold = (await limiter.use(`sso_failed ${provider.tenant} ${provider.id}`, toldOf)) === 0;
   const lastError = `${refusal.reason}: ${refusal.detail}`;
-  await database.transaction(provider.tenant, async (em) => {
-    await noteFailure(em, provider.tenant, provider.id, lastError);
+  const { tenant, id } = provider;
+  const failed = (error: unknown) =>
+    log.warn('a refused sign-in could not be noted at its provider', {
+      tenant,
+      provider: id,
+      error,
+    });
+  await noteFailure(database, tenant, id, lastError).catch(failed);
+  // The audit has each, and waits for no row that strangers can keep busy.
+  await database.transaction(tenant, (em) => {
     recordChange(
       em,
       { operation: call.operation, caller: { ...call.caller, ip, userAgent } },
       {
-        tenant: provider.tenant,
+        tenant,
         type: 'sso.login_failed',
         code: refusal.code,
         data: isTold ? providerJson({ ...provider, lastError }, publicUrl) : null,
@@ -42,5 +50,6 @@ export async function recordFailure(
         ],
       },
     );
+    return Promise.resolve();
   });
 }

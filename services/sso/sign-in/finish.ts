@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FinishRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
+import { countSignIn } from '@bailiwick/shared/sign-ins.ts';
 import { findDomains } from '../domains/queries.ts';
 import { judgesAnew, namesAnew } from '../providers/changes.ts';
 import { openCredentials } from '../providers/credentials.ts';
@@ -14,18 +14,23 @@ import { cookieOf, type Flow, takeFlow } from './flow.ts';
 import { mapGroups, type Person, readPerson } from './person.ts';
 import type { Answer } from './protocols.ts';
 import { takeAssertion } from './queries.ts';
-import { asRefusal, SignInRefused } from './refusal.ts';
+import { asRefusal, SignInRefused, unknownProvider } from './refusal.ts';
 import { type ReturnTarget, readReturn, withCode } from './return.ts';
 
 /** Takes a provider's answer: who it is about gets a session, or is refused and told what to do. */
 export async function finishSignIn(deps: SignInDeps, request: FinishRequest, call: Call) {
   const provider = await findProvider(deps.database, request.tenant, request.provider);
-  if (!provider) throw notFound('provider');
+  if (!provider) throw unknownProvider();
   const seen: { email?: string } = {};
   try {
-    return await signIn(deps, { provider, request, seen }, call);
-  } catch (thrown) {
-    const error = asRefusal(thrown);
+    return await countSignIn(provider.kind === 'saml' ? 'saml' : 'oidc', async () => {
+      try {
+        return await signIn(deps, { provider, request, seen }, call);
+      } catch (thrown) {
+        throw asRefusal(thrown);
+      }
+    });
+  } catch (error) {
     // What belongs to no sign-in that anybody has begun is nobody's to be told of.
     if (error instanceof SignInRefused && error.reason !== 'FLOW_UNKNOWN') {
       const { ip, userAgent } = request;
@@ -63,7 +68,10 @@ async function signIn(deps: SignInDeps, { provider, request, seen }: Arrived, ca
   });
   // Whoever deleted the provider meanwhile, or made its names mean others, may have ended what came from it before this.
   await assertUnchanged(deps, provider, namesAnew);
-  await deps.database.transaction(tenant, (em) => noteLogin(em, tenant, id));
+  // The session is there: a note that fails must not take it from the person.
+  const failed = (error: unknown) =>
+    deps.log.warn('a sign-in could not be noted at its provider', { tenant, provider: id, error });
+  await noteLogin(deps.database, tenant, id).catch(failed);
   const over = flow ? cookieOf(flow.state) : '';
   return origin === ''
     ? { redirect: returnTo, token, flow: over }

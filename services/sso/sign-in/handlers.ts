@@ -1,6 +1,5 @@
 import type { SignIn } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Handlers } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
 import { callerNetwork } from '@bailiwick/shared/limits.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
@@ -8,6 +7,7 @@ import { spMetadata } from '../saml/metadata.ts';
 import type { SignInDeps } from './deps.ts';
 import { finishSignIn } from './finish.ts';
 import { samlProvider } from './protocols.ts';
+import { unknownProvider } from './refusal.ts';
 import { startSignIn } from './start.ts';
 
 export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
@@ -28,7 +28,7 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof SignIn> {
     async metadata({ tenant, provider: id, ip }) {
       await count(ip);
       const provider = await findProvider(deps.database, tenant, id);
-      if (provider?.kind !== 'saml') throw notFound('provider');
+      if (provider?.kind !== 'saml') throw unknownProvider();
       return {
         xml: spMetadata(
           samlProvider(provider, await openCredentials(deps.keys, provider), deps.publicUrl),

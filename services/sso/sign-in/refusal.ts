@@ -49,6 +49,14 @@ export class SignInRefused extends ServiceError {
   }
 }
 
+/** There is no provider at the address of a sign-in page. */
+export const unknownProvider = () =>
+  new ServiceError(
+    'not_found',
+    'NOT_FOUND',
+    'This sign-in address is not known. Please start at the sign-in page, or ask your administrator for the right address.',
+  );
+
 /** What identity or access refused, in the words that a person gets here. Others stay as they are. */
 export function asRefusal(thrown: unknown): unknown {
   const error = thrown instanceof ConnectError ? toServiceError(thrown) : thrown;

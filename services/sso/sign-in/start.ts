@@ -1,12 +1,11 @@
 import type { StartRequest } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Call } from '@bailiwick/shared/dispatch.ts';
-import { notFound } from '@bailiwick/shared/errors.ts';
 import { openCredentials } from '../providers/credentials.ts';
 import { findProvider } from '../providers/queries.ts';
 import type { SignInDeps } from './deps.ts';
 import { recordFailure } from './failure.ts';
 import { cookieOf, createFlow, keepFlow } from './flow.ts';
-import { SignInRefused } from './refusal.ts';
+import { SignInRefused, unknownProvider } from './refusal.ts';
 import { readReturn } from './return.ts';
 
 /** Begins a sign-in: the browser goes to the provider, and keeps a cookie that binds the answer to it. */
@@ -16,7 +15,7 @@ export async function startSignIn(
   call: Call,
 ) {
   const provider = await findProvider(deps.database, tenant, id);
-  if (!provider) throw notFound('provider');
+  if (!provider) throw unknownProvider();
   if (!provider.active)
     throw new SignInRefused('PROVIDER_INACTIVE', 'the provider is switched off');
   const target = readReturn(returnTo, deps);

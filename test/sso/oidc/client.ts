@@ -23,7 +23,7 @@ export function startClient({
   const write = (message: string, fields?: unknown) =>
     void lines.push(JSON.stringify([message, fields]));
   const log: Log = { info: write, warn: write, error: write };
-  const pools = createPools({ connectMs: 2000, totalMs: limits.totalMs });
+  const pools = createPools({ ...limits, connectMs: 2000 });
   const oidc = createOidc(
     { pools, egress: egressRules({ hosts, cidrs, ports: [] }), log },
     { ...limits, ...own },

@@ -1,15 +1,16 @@
 import process from 'node:process';
 import type { Client } from '../../client.ts';
 import { type Command, type Given, textOf } from '../command.ts';
-import { connect } from '../connect.ts';
+import { type Connection, connect, urlOf } from '../connect.ts';
 import { type ExitCode, exitCodes, Refusal, UsageError } from '../failure.ts';
 import { ask, readText } from '../input.ts';
 import { print, say } from '../output.ts';
+import { defaultTenant, findTenant } from '../tenant.ts';
 import { printable, table } from '../text.ts';
 import { type Change, differences } from './changes.ts';
 import { readWanted } from './file.ts';
 import { type Foretold, foretell } from './foretell.ts';
-import { findTenant, type Names, readLive, resolveSubjects } from './live.ts';
+import { type Names, readLive, resolveSubjects } from './live.ts';
 
 const options: Command['options'] = {
   file: { type: 'string', short: 'f' },
@@ -18,7 +19,7 @@ const options: Command['options'] = {
 };
 const help: Command['help'] = [
   ['-f, --file FILE', 'roles, groups and grants in YAML (- = standard input)'],
-  ['--tenant ID|SLUG', 'in place of the Tenant of the file'],
+  ['--tenant ID|SLUG', 'in place of the Tenant of the file; else the default of bailiwick use'],
   ['--prune', 'also take away what the file does not name, of the parts it has; owners stay'],
 ];
 
@@ -68,7 +69,13 @@ async function makePlan({ values, rest }: Given): Promise<Planned> {
   if (file === undefined || rest.length > 0) throw new UsageError('say which file: --file FILE');
   const written = readWanted(await readText(file, '--file'), file);
   const client = await connect(values);
-  const tenant = await findTenant(client, textOf(values['tenant']) ?? written.Tenant);
+  const connection: Connection = values;
+  const name = textOf(values['tenant']) || written.Tenant || defaultTenant(urlOf(connection));
+  if (name === undefined)
+    throw new Refusal(
+      'no tenant is named: neither Tenant in the file nor --tenant, and there is no default (bailiwick use)',
+    );
+  const tenant = await findTenant(client, name);
   const { wanted, names } = await resolveSubjects(client, tenant, written);
   const difference = differences(tenant, wanted, await readLive(client, tenant, wanted), names);
   const prune = values['prune'] === true;

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts';
-import { NotFoundError, PermissionDeniedError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import type { Bot, BotGrant, Grant, Group, GroupGrant, Role } from '../../gen/types.ts';
 import { Refusal } from '../failure.ts';
 import { grantKey, pathKey, type SubjectKind, type Wanted, type WantedGrant } from './file.ts';
@@ -59,23 +59,6 @@ async function readGrants(
     ...groups.map((grant) => ({ kind: 'Group' as const, subject: grant.Group, ...common(grant) })),
     ...bots.map((grant) => ({ kind: 'Bot' as const, subject: grant.Bot, ...common(grant) })),
   ];
-}
-
-/** The tenant's ID: as it is, or of the caller's tenant with that slug. */
-export async function findTenant(client: Client, name: string | undefined): Promise<string> {
-  if (name === undefined || name === '')
-    throw new Refusal('no tenant is named: neither Tenant in the file nor --tenant');
-  if (name.startsWith('tnt_')) return name;
-  try {
-    for await (const { Slug, ID } of client.list('Tenants_ListMine', {}))
-      if (Slug === name) return ID;
-  } catch (error) {
-    // The list of one's tenants is for people.
-    if (error instanceof PermissionDeniedError)
-      throw new Refusal(`a bot names its tenant by its ID, and not as ${name}`);
-    throw error;
-  }
-  throw new Refusal(`you belong to no tenant ${name}`);
 }
 
 /** Texts for people of IDs, as the file calls them. */

@@ -51,7 +51,7 @@ function renew(
   { tenant, id }: DomainRow,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
     const run = inTransaction(em);
     const before = await lockDomain(run, tenant, id);
     const after =
@@ -83,14 +83,17 @@ export async function prove(
   origin: Origin,
 ): Promise<{ domain: DomainRow | undefined } | { reason: string }> {
   try {
-    const domain = await database.transaction(tenant, async (em) => {
-      const run = inTransaction(em);
-      const before = await lockDomain(run, tenant, id);
-      const after = before && (await proveDomain(run, { ...before, challenge }));
-      if (after && before.status !== 'verified')
-        recordDomain(em, origin, 'domain.verified', after, before);
-      return after;
-    });
+    const domain = await database.transaction(
+      { tenant, row: `domain ${tenant} ${id}` },
+      async (em) => {
+        const run = inTransaction(em);
+        const before = await lockDomain(run, tenant, id);
+        const after = before && (await proveDomain(run, { ...before, challenge }));
+        if (after && before.status !== 'verified')
+          recordDomain(em, origin, 'domain.verified', after, before);
+        return after;
+      },
+    );
     return { domain };
   } catch (error) {
     // Of two tenants at once the index lets one through. Which one it was is not told.
@@ -105,7 +108,7 @@ function miss(
   reason: string,
   call: Call,
 ): Promise<DomainRow | undefined> {
-  return database.transaction(tenant, async (em) => {
+  return database.transaction({ tenant, row: `domain ${tenant} ${id}` }, async (em) => {
     const run = inTransaction(em);
     const before = await lockDomain(run, tenant, id);
     const after = before && (await missDomain(run, { ...before, challenge }, reason));

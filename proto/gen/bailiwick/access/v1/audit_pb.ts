@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/audit.proto.
  */
 export const file_bailiwick_access_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL2F1ZGl0LnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIpcFCgpBdWRpdEVudHJ5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNzZXEYAyABKAVSA1NlcRI7CgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCk9jY3VycmVkQXQSFgoGYWN0aW9uGAUgASgJUgZBY3Rpb24SHAoJb3BlcmF0aW9uGAYgASgJUglPcGVyYXRpb24SFgoGcmVzdWx0GAcgASgJUgZSZXN1bHQSEgoEY29kZRgIIAEoCVIEQ29kZRIdCgphY3Rvcl90eXBlGAkgASgJUglBY3RvclR5cGUSGQoIYWN0b3JfaWQYCiABKAlSB0FjdG9ySUQSIwoNY3JlZGVudGlhbF9pZBgLIAEoCVIMQ3JlZGVudGlhbElEEjoKB3RhcmdldHMYDCADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VGFyZ2V0UgdUYXJnZXRzEh4KCnBlcm1pc3Npb24YDSABKAlSClBlcm1pc3Npb24SGQoIZ3JhbnRfaWQYDiABKAlSB0dyYW50SUQSDgoCaXAYDyABKAlSAklQEh0KCnVzZXJfYWdlbnQYECABKAlSCVVzZXJBZ2VudBIdCgpyZXF1ZXN0X2lkGBEgASgJUglSZXF1ZXN0SUQSGQoIdHJhY2VfaWQYEiABKAlSB1RyYWNlSUQSOgoHY2hhbmdlcxgTIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRDaGFuZ2VSB0NoYW5nZXMSGwoJcHJldl9oYXNoGBQgASgJUghQcmV2SGFzaBISCgRoYXNoGBUgASgJUgRIYXNoIkUKC0F1ZGl0VGFyZ2V0EhIKBHR5cGUYASABKAlSBFR5cGUSDgoCaWQYAiABKAlSAklEEhIKBG5hbWUYAyABKAlSBE5hbWUiRwoLQXVkaXRDaGFuZ2USFAoFZmllbGQYASABKAlSBUZpZWxkEhAKA29sZBgCIAEoCVIDT2xkEhAKA25ldxgDIAEoCVIDTmV3ImgKDkF1ZGl0RW50cnlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLEAgoLQXVkaXRGaWx0ZXISKAoHYWN0aW9ucxgBIAMoCUIOukgLkgEIEDIiBHICGEBSB0FjdGlvbnMSKwoJYWN0b3JfaWRzGAIgAygJQg66SAuSAQgQMiIEcgIYQFIIQWN0b3JJRHMSLgoKdGFyZ2V0X2lkcxgDIAMoCUIPukgMkgEJEDIiBXIDGIACUglUYXJnZXRJRHMSFwoCaXAYBCABKAlCB7pIBHICGEBSAklQEjkKBnJlc3VsdBgFIAEoCUIhukge2AEBchlSB3N1Y2Nlc3NSBmRlbmllZFIGZmFpbGVkUgZSZXN1bHQSLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbyK0AQoQQXVkaXRMaXN0UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAMgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJMChFBdWRpdExpc3RSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLkAQoWQXVkaXRMaXN0QnlVc2VyUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAyABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAQgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJSChdBdWRpdExpc3RCeVVzZXJSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLLAQoSQXVkaXRFeHBvcnRSZXF1ZXN0EiQKBnRlbmFudBgBIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSLQoGZm9ybWF0GAIgASgJQhW6SBLYAQFyDVIGbmRqc29uUgNjc3ZSBkZvcm1hdBI9CgZmaWx0ZXIYAyABKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RmlsdGVySABSBkZpbHRlcogBARIWCgZjdXJzb3IYBCABKAlSBkN1cnNvckIJCgdfZmlsdGVyIm0KE0F1ZGl0RXhwb3J0UmVzcG9uc2USEgoEZGF0YRgBIAEoCVIERGF0YRIhCgxjb250ZW50X3R5cGUYAiABKAlSC0NvbnRlbnRUeXBlEh8KC25leHRfY3Vyc29yGAMgASgJUgpOZXh0Q3Vyc29yIlIKEkF1ZGl0VmVyaWZ5UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EhYKBmN1cnNvchgCIAEoCVIGQ3Vyc29yIssBChNBdWRpdFZlcmlmeVJlc3BvbnNlEhQKBXZhbGlkGAEgASgIUgVWYWxpZBIYCgdjaGVja2VkGAIgASgFUgdDaGVja2VkEj0KCHByb2JsZW1zGAMgAygLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdFByb2JsZW1SCFByb2JsZW1zEh8KC25leHRfY3Vyc29yGAQgASgJUgpOZXh0Q3Vyc29yEhAKA3NlcRgFIAEoBVIDU2VxEhIKBGhhc2gYBiABKAlSBEhhc2giXgoMQXVkaXRQcm9ibGVtEhAKA3NlcRgBIAEoBVIDU2VxEg4KAmlkGAIgASgJUgJJRBISCgRraW5kGAMgASgJUgRLaW5kEhgKB21lc3NhZ2UYBCABKAlSB01lc3NhZ2Uy1wUKBUF1ZGl0EqEBCgRMaXN0EiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RSZXNwb25zZSJKkAIBirUYQxADGhoSGAoOaWFtLmF1ZGl0LnJlYWQSBnRlbmFudBojGiEKF2lhbS5wbGF0Zm9ybS5hdWRpdC5yZWFkEgZ0ZW5hbnQSvgEKCkxpc3RCeVVzZXISKy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0TGlzdEJ5VXNlclJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0TGlzdEJ5VXNlclJlc3BvbnNlIlWQAgGKtRhOEAMaCQoHdXNlcl9pZBoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50ErIBCgZFeHBvcnQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RXhwb3J0UmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRFeHBvcnRSZXNwb25zZSJVirUYURADGhwSGgoQaWFtLmF1ZGl0LmV4cG9ydBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudCABQgZjdXJzb3JgARKnAQoGVmVyaWZ5EicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdFZlcmlmeVJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VmVyaWZ5UmVzcG9uc2UiSpACAYq1GEMQAxoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL2F1ZGl0LnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIpcFCgpBdWRpdEVudHJ5EhQKAmlkGAEgASgJQgSItRgBUgJJRBIWCgZ0ZW5hbnQYAiABKAlSBlRlbmFudBIQCgNzZXEYAyABKAVSA1NlcRI7CgtvY2N1cnJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCk9jY3VycmVkQXQSFgoGYWN0aW9uGAUgASgJUgZBY3Rpb24SHAoJb3BlcmF0aW9uGAYgASgJUglPcGVyYXRpb24SFgoGcmVzdWx0GAcgASgJUgZSZXN1bHQSEgoEY29kZRgIIAEoCVIEQ29kZRIdCgphY3Rvcl90eXBlGAkgASgJUglBY3RvclR5cGUSGQoIYWN0b3JfaWQYCiABKAlSB0FjdG9ySUQSIwoNY3JlZGVudGlhbF9pZBgLIAEoCVIMQ3JlZGVudGlhbElEEjoKB3RhcmdldHMYDCADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VGFyZ2V0UgdUYXJnZXRzEh4KCnBlcm1pc3Npb24YDSABKAlSClBlcm1pc3Npb24SGQoIZ3JhbnRfaWQYDiABKAlSB0dyYW50SUQSDgoCaXAYDyABKAlSAklQEh0KCnVzZXJfYWdlbnQYECABKAlSCVVzZXJBZ2VudBIdCgpyZXF1ZXN0X2lkGBEgASgJUglSZXF1ZXN0SUQSGQoIdHJhY2VfaWQYEiABKAlSB1RyYWNlSUQSOgoHY2hhbmdlcxgTIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRDaGFuZ2VSB0NoYW5nZXMSGwoJcHJldl9oYXNoGBQgASgJUghQcmV2SGFzaBISCgRoYXNoGBUgASgJUgRIYXNoIkUKC0F1ZGl0VGFyZ2V0EhIKBHR5cGUYASABKAlSBFR5cGUSDgoCaWQYAiABKAlSAklEEhIKBG5hbWUYAyABKAlSBE5hbWUiRwoLQXVkaXRDaGFuZ2USFAoFZmllbGQYASABKAlSBUZpZWxkEhAKA29sZBgCIAEoCVIDT2xkEhAKA25ldxgDIAEoCVIDTmV3ImgKDkF1ZGl0RW50cnlQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLEAgoLQXVkaXRGaWx0ZXISKAoHYWN0aW9ucxgBIAMoCUIOukgLkgEIEDIiBHICGEBSB0FjdGlvbnMSKwoJYWN0b3JfaWRzGAIgAygJQg66SAuSAQgQMiIEcgIYQFIIQWN0b3JJRHMSLgoKdGFyZ2V0X2lkcxgDIAMoCUIPukgMkgEJEDIiBXIDGIACUglUYXJnZXRJRHMSFwoCaXAYBCABKAlCB7pIBHICGEBSAklQEjkKBnJlc3VsdBgFIAEoCUIhukge2AEBchlSB3N1Y2Nlc3NSBmRlbmllZFIGZmFpbGVkUgZSZXN1bHQSLgoEZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBEZyb20SKgoCdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJUbyK0AQoQQXVkaXRMaXN0UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAMgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJMChFBdWRpdExpc3RSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLkAQoWQXVkaXRMaXN0QnlVc2VyUmVxdWVzdBIoCgd1c2VyX2lkGAEgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAyABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USPQoGZmlsdGVyGAQgASgLMiAuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEZpbHRlckgAUgZGaWx0ZXKIAQFCCQoHX2ZpbHRlciJSChdBdWRpdExpc3RCeVVzZXJSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEVudHJ5UGFnZVIEUGFnZSLLAQoSQXVkaXRFeHBvcnRSZXF1ZXN0EiQKBnRlbmFudBgBIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSLQoGZm9ybWF0GAIgASgJQhW6SBLYAQFyDVIGbmRqc29uUgNjc3ZSBkZvcm1hdBI9CgZmaWx0ZXIYAyABKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RmlsdGVySABSBkZpbHRlcogBARIWCgZjdXJzb3IYBCABKAlSBkN1cnNvckIJCgdfZmlsdGVyIm0KE0F1ZGl0RXhwb3J0UmVzcG9uc2USEgoEZGF0YRgBIAEoCVIERGF0YRIhCgxjb250ZW50X3R5cGUYAiABKAlSC0NvbnRlbnRUeXBlEh8KC25leHRfY3Vyc29yGAMgASgJUgpOZXh0Q3Vyc29yInQKEkF1ZGl0VmVyaWZ5UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EhYKBmN1cnNvchgCIAEoCVIGQ3Vyc29yEiAKBmFuY2hvchgDIAEoCUIIukgFcgMYgAhSBkFuY2hvciI6ChJBdWRpdEFuY2hvclJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudCItChNBdWRpdEFuY2hvclJlc3BvbnNlEhYKBmFuY2hvchgBIAEoCVIGQW5jaG9yIsoCChNBdWRpdFZlcmlmeVJlc3BvbnNlEhQKBXZhbGlkGAEgASgIUgVWYWxpZBIYCgdjaGVja2VkGAIgASgFUgdDaGVja2VkEj0KCHByb2JsZW1zGAMgAygLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdFByb2JsZW1SCFByb2JsZW1zEh8KC25leHRfY3Vyc29yGAQgASgJUgpOZXh0Q3Vyc29yEhAKA3NlcRgFIAEoBVIDU2VxEhIKBGhhc2gYBiABKAlSBEhhc2gSIQoMYW5jaG9yX3N0YXRlGAcgASgJUgtBbmNob3JTdGF0ZRIdCgphbmNob3Jfc2VxGAggASgFUglBbmNob3JTZXESOwoLYW5jaG9yZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpBbmNob3JlZEF0Il4KDEF1ZGl0UHJvYmxlbRIQCgNzZXEYASABKAVSA1NlcRIOCgJpZBgCIAEoCVICSUQSEgoEa2luZBgDIAEoCVIES2luZBIYCgdtZXNzYWdlGAQgASgJUgdNZXNzYWdlMpIHCgVBdWRpdBKkAQoETGlzdBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRMaXN0UmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRMaXN0UmVzcG9uc2UiTZACAYq1GEYQAxoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50gAEBEsMBCgpMaXN0QnlVc2VyEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RCeVVzZXJSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdExpc3RCeVVzZXJSZXNwb25zZSJakAIBirUYUxADGgkKB3VzZXJfaWQaGhIYCg5pYW0uYXVkaXQucmVhZBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudGgBgAEBErUBCgZFeHBvcnQSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0RXhwb3J0UmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRFeHBvcnRSZXNwb25zZSJYirUYVBADGhwSGgoQaWFtLmF1ZGl0LmV4cG9ydBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLmF1ZGl0LnJlYWQSBnRlbmFudCABQgZjdXJzb3JgAYABARKqAQoGQW5jaG9yEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5BdWRpdEFuY2hvclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0QW5jaG9yUmVzcG9uc2UiTZACAYq1GEYQAxoaEhgKDmlhbS5hdWRpdC5yZWFkEgZ0ZW5hbnQaIxohChdpYW0ucGxhdGZvcm0uYXVkaXQucmVhZBIGdGVuYW50gAEBEqoBCgZWZXJpZnkSJy5iYWlsaXdpY2suYWNjZXNzLnYxLkF1ZGl0VmVyaWZ5UmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuQXVkaXRWZXJpZnlSZXNwb25zZSJNkAIBirUYRhADGhoSGAoOaWFtLmF1ZGl0LnJlYWQSBnRlbmFudBojGiEKF2lhbS5wbGF0Zm9ybS5hdWRpdC5yZWFkEgZ0ZW5hbnSAAQEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * One change, or one call that was refused.
@@ -498,6 +498,13 @@ export type AuditVerifyRequest = Message<"bailiwick.access.v1.AuditVerifyRequest
    * @generated from field: string cursor = 2 [json_name = "Cursor"];
    */
   cursor: string;
+
+  /**
+   * What Audit_Anchor returned for this tenant; empty = no anchor. Every page of one verification takes the same.
+   *
+   * @generated from field: string anchor = 3 [json_name = "Anchor"];
+   */
+  anchor: string;
 };
 
 /**
@@ -506,6 +513,48 @@ export type AuditVerifyRequest = Message<"bailiwick.access.v1.AuditVerifyRequest
  */
 export const AuditVerifyRequestSchema: GenMessage<AuditVerifyRequest> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_audit, 11);
+
+/**
+ * Whose chain to anchor.
+ *
+ * @generated from message bailiwick.access.v1.AuditAnchorRequest
+ */
+export type AuditAnchorRequest = Message<"bailiwick.access.v1.AuditAnchorRequest"> & {
+  /**
+   * Empty = the platform's own entries.
+   *
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditAnchorRequest.
+ * Use `create(AuditAnchorRequestSchema)` to create a new message.
+ */
+export const AuditAnchorRequestSchema: GenMessage<AuditAnchorRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 12);
+
+/**
+ * The end of the chain.
+ *
+ * @generated from message bailiwick.access.v1.AuditAnchorResponse
+ */
+export type AuditAnchorResponse = Message<"bailiwick.access.v1.AuditAnchorResponse"> & {
+  /**
+   * Opaque. It is proved with the key ring, and worth nothing once the key that signed it has left the ring.
+   *
+   * @generated from field: string anchor = 1 [json_name = "Anchor"];
+   */
+  anchor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.AuditAnchorResponse.
+ * Use `create(AuditAnchorResponseSchema)` to create a new message.
+ */
+export const AuditAnchorResponseSchema: GenMessage<AuditAnchorResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_audit, 13);
 
 /**
  * What the hashes say.
@@ -552,6 +601,27 @@ export type AuditVerifyResponse = Message<"bailiwick.access.v1.AuditVerifyRespon
    * @generated from field: string hash = 6 [json_name = "Hash"];
    */
   hash: string;
+
+  /**
+   * What the Anchor proves. unchanged: the kept entries up to it are those of then, and those that retention dropped before
+   * them led to the same hash. dropped: retention has dropped the anchored entry with all before it, and nothing more is
+   * proved of them. Empty: without an Anchor, while it lies on a later page, or where there are Problems.
+   *
+   * @generated from field: string anchor_state = 7 [json_name = "AnchorState"];
+   */
+  anchorState: string;
+
+  /**
+   * The last entry that was written when the Anchor was made.
+   *
+   * @generated from field: int32 anchor_seq = 8 [json_name = "AnchorSeq"];
+   */
+  anchorSeq: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp anchored_at = 9 [json_name = "AnchoredAt"];
+   */
+  anchoredAt?: Timestamp | undefined;
 };
 
 /**
@@ -559,7 +629,7 @@ export type AuditVerifyResponse = Message<"bailiwick.access.v1.AuditVerifyRespon
  * Use `create(AuditVerifyResponseSchema)` to create a new message.
  */
 export const AuditVerifyResponseSchema: GenMessage<AuditVerifyResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_audit, 12);
+  messageDesc(file_bailiwick_access_v1_audit, 14);
 
 /**
  * What is wrong at one place of the chain.
@@ -599,7 +669,7 @@ export type AuditProblem = Message<"bailiwick.access.v1.AuditProblem"> & {
  * Use `create(AuditProblemSchema)` to create a new message.
  */
 export const AuditProblemSchema: GenMessage<AuditProblem> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_audit, 13);
+  messageDesc(file_bailiwick_access_v1_audit, 15);
 
 /**
  * What was changed, and what was refused.
@@ -637,6 +707,17 @@ export const Audit: GenService<{
     methodKind: "unary";
     input: typeof AuditExportRequestSchema;
     output: typeof AuditExportResponseSchema;
+  },
+  /**
+   * The end of a tenant's chain as it is now, signed. Keep it where the database's administrators cannot change it:
+   * Audit_Verify with it proves later that nothing before it has changed or gone.
+   *
+   * @generated from rpc bailiwick.access.v1.Audit.Anchor
+   */
+  anchor: {
+    methodKind: "unary";
+    input: typeof AuditAnchorRequestSchema;
+    output: typeof AuditAnchorResponseSchema;
   },
   /**
    * Whether the entries of a tenant are those that were written: computes the hashes again, at most 20,000 a call.

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/grants.proto.
  */
 export const file_bailiwick_access_v1_grants: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyYW50cy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSLoAgoFR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0QgsKCV9yZXNvdXJjZSJeCglHcmFudFBhZ2USMAoFaXRlbXMYASADKAsyGi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLnAgoKR3JvdXBHcmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSJAoGdGVuYW50GAIgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIiCgVncm91cBgDIAEoCUIMukgJyAEBcgSQtRgBUgVHcm91cBIgCgRyb2xlGAQgASgJQgy6SAnIAQFyBJi1GAFSBFJvbGUSKQoIcmVzb3VyY2UYBSABKAlCCLpIBXIDGIACSABSCFJlc291cmNliAEBEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSIwoKY3JlYXRlZF9ieRgHIAEoCUIEiLUYAVIJQ3JlYXRlZEJ5Ej8KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXRCCwoJX3Jlc291cmNlImgKDkdyb3VwR3JhbnRQYWdlEjUKBWl0ZW1zGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50UgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciLkAgoIQm90R3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSIQoDYm90GAMgASgJQg+6SAzIAQFyB4q1GANib3RSA0JvdBIgCgRyb2xlGAQgASgJQgy6SAnIAQFyBJi1GAFSBFJvbGUSKQoIcmVzb3VyY2UYBSABKAlCCLpIBXIDGIACSABSCFJlc291cmNliAEBEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSIwoKY3JlYXRlZF9ieRgHIAEoCUIEiLUYAVIJQ3JlYXRlZEJ5Ej8KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXRCCwoJX3Jlc291cmNlImQKDEJvdEdyYW50UGFnZRIzCgVpdGVtcxgBIAMoCzIdLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIkQKEEdyYW50c0FkZFJlcXVlc3QSMAoFZ3JhbnQYASABKAsyGi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50UgVHcmFudCITChFHcmFudHNBZGRSZXNwb25zZSJHChNHcmFudHNSZW1vdmVSZXF1ZXN0EjAKBWdyYW50GAEgASgLMhouYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFIFR3JhbnQiFgoUR3JhbnRzUmVtb3ZlUmVzcG9uc2UicwoZR3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiUAoaR3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRQYWdlUgRQYWdlIm8KEUdyYW50c0xpc3RSZXF1ZXN0EigKB3VzZXJfaWQYASABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEEjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiSAoSR3JhbnRzTGlzdFJlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50UGFnZVIEUGFnZSJOChVHcm91cEdyYW50c0FkZFJlcXVlc3QSNQoFZ3JhbnQYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRSBUdyYW50IhgKFkdyb3VwR3JhbnRzQWRkUmVzcG9uc2UiUQoYR3JvdXBHcmFudHNSZW1vdmVSZXF1ZXN0EjUKBWdyYW50GAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50UgVHcmFudCIbChlHcm91cEdyYW50c1JlbW92ZVJlc3BvbnNlIngKHkdyb3VwR3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiWgofR3JvdXBHcmFudHNMaXN0QnlUZW5hbnRSZXNwb25zZRI3CgRwYWdlGAEgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50UGFnZVIEUGFnZSJKChNCb3RHcmFudHNBZGRSZXF1ZXN0EjMKBWdyYW50GAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFR3JhbnQiFgoUQm90R3JhbnRzQWRkUmVzcG9uc2UiTQoWQm90R3JhbnRzUmVtb3ZlUmVxdWVzdBIzCgVncmFudBgBIAEoCzIdLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRSBUdyYW50IhkKF0JvdEdyYW50c1JlbW92ZVJlc3BvbnNlInYKHEJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlYKHUJvdEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlEjUKBHBhZ2UYASABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50UGFnZVIEUGFnZTKTBgoGR3JhbnRzEq8BCgNBZGQSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0FkZFJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0FkZFJlc3BvbnNlIlmKtRhVEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQaKxopChlpYW0ucGxhdGZvcm0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQgARK4AQoGUmVtb3ZlEiguYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNSZW1vdmVSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNSZW1vdmVSZXNwb25zZSJZirUYVRADGiISIAoQaWFtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50GisaKQoZaWFtLnBsYXRmb3JtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50IAESzwEKBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0UmVzcG9uc2UidpACAYq1GG8QAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkGkIiQE9ubHkgdGhlIHJvd3Mgb2YgdGVuYW50cyB3aGVyZSB0aGUgY2FsbGVyIGhvbGRzIGlhbS5ncmFudHMucmVhZC4SvQEKDExpc3RCeVRlbmFudBIuLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBovLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2UiTJACAYq1GEUQAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GiQaIgoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaCoq1GAZhY2Nlc3My5AQKC0dyb3VwR3JhbnRzErkBCgNBZGQSKi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzQWRkUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNBZGRSZXNwb25zZSJZirUYVRADGiISIAoQaWFtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50GisaKQoZaWFtLnBsYXRmb3JtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50IAESwgEKBlJlbW92ZRItLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNSZW1vdmVSZXF1ZXN0Gi4uYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c1JlbW92ZVJlc3BvbnNlIlmKtRhVEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQaKxopChlpYW0ucGxhdGZvcm0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQgARLHAQoMTGlzdEJ5VGVuYW50EjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2UiTJACAYq1GEUQAxobEhkKD2lhbS5ncmFudHMucmVhZBIGdGVuYW50GiQaIgoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaCoq1GAZhY2Nlc3My1gQKCUJvdEdyYW50cxK1AQoDQWRkEiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudHNBZGRSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudHNBZGRSZXNwb25zZSJZirUYVRADGiISIAoQaWFtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50GisaKQoZaWFtLnBsYXRmb3JtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50IAESvgEKBlJlbW92ZRIrLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzUmVtb3ZlUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRzUmVtb3ZlUmVzcG9uc2UiWYq1GFUQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBorGikKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudCABEsMBCgxMaXN0QnlUZW5hbnQSMS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QaMi5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlIkyQAgGKtRhFEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBokGiIKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBIGdGVuYW50GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBiYWlsaXdpY2svYWNjZXNzL3YxL2dyYW50cy5wcm90bxITYmFpbGl3aWNrLmFjY2Vzcy52MSKEAwoFR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEiQKBnRlbmFudBgCIAEoCUIMukgJcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgDIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0EhoKCHBsYXRmb3JtGAkgASgIUghQbGF0Zm9ybUILCglfcmVzb3VyY2UiXgoJR3JhbnRQYWdlEjAKBWl0ZW1zGAEgAygLMhouYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3Ii6gIKCkdyb3VwR3JhbnQSFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIgoFZ3JvdXAYAyABKAlCDLpICcgBAXIEkLUYAVIFR3JvdXASIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0QgsKCV9yZXNvdXJjZSJoCg5Hcm91cEdyYW50UGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IigAMKCEJvdEdyYW50EhQKAmlkGAEgASgJQgSItRgBUgJJRBIkCgZ0ZW5hbnQYAiABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EiEKA2JvdBgDIAEoCUIPukgMyAEBcgeKtRgDYm90UgNCb3QSIAoEcm9sZRgEIAEoCUIMukgJyAEBcgSYtRgBUgRSb2xlEikKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAAkgAUghSZXNvdXJjZYgBARI5CgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJRXhwaXJlc0F0EiMKCmNyZWF0ZWRfYnkYByABKAlCBIi1GAFSCUNyZWF0ZWRCeRI/CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJQ3JlYXRlZEF0EhoKCHBsYXRmb3JtGAkgASgIUghQbGF0Zm9ybUILCglfcmVzb3VyY2UiZAoMQm90R3JhbnRQYWdlEjMKBWl0ZW1zGAEgAygLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiRAoQR3JhbnRzQWRkUmVxdWVzdBIwCgVncmFudBgBIAEoCzIaLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRSBUdyYW50IhMKEUdyYW50c0FkZFJlc3BvbnNlIkcKE0dyYW50c1JlbW92ZVJlcXVlc3QSMAoFZ3JhbnQYASABKAsyGi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50UgVHcmFudCIWChRHcmFudHNSZW1vdmVSZXNwb25zZSK6AQoZR3JhbnRzTGlzdEJ5VGVuYW50UmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USGgoIcGxhdGZvcm0YAyABKAhSCFBsYXRmb3JtEikKEGluY2x1ZGVfcGxhdGZvcm0YBCABKAhSD0luY2x1ZGVQbGF0Zm9ybSJQChpHcmFudHNMaXN0QnlUZW5hbnRSZXNwb25zZRIyCgRwYWdlGAEgASgLMh4uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudFBhZ2VSBFBhZ2UibwoRR3JhbnRzTGlzdFJlcXVlc3QSKAoHdXNlcl9pZBgBIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJIChJHcmFudHNMaXN0UmVzcG9uc2USMgoEcGFnZRgBIAEoCzIeLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRQYWdlUgRQYWdlIk4KFUdyb3VwR3JhbnRzQWRkUmVxdWVzdBI1CgVncmFudBgBIAEoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudFIFR3JhbnQiGAoWR3JvdXBHcmFudHNBZGRSZXNwb25zZSJRChhHcm91cEdyYW50c1JlbW92ZVJlcXVlc3QSNQoFZ3JhbnQYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRSBUdyYW50IhsKGUdyb3VwR3JhbnRzUmVtb3ZlUmVzcG9uc2UiewoeR3JvdXBHcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJaCh9Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlEjcKBHBhZ2UYASABKAsyIy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRQYWdlUgRQYWdlIkoKE0JvdEdyYW50c0FkZFJlcXVlc3QSMwoFZ3JhbnQYASABKAsyHS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50UgVHcmFudCIWChRCb3RHcmFudHNBZGRSZXNwb25zZSJNChZCb3RHcmFudHNSZW1vdmVSZXF1ZXN0EjMKBWdyYW50GAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Cb3RHcmFudFIFR3JhbnQiGQoXQm90R3JhbnRzUmVtb3ZlUmVzcG9uc2UivQEKHEJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QSJAoGdGVuYW50GAEgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEhoKCHBsYXRmb3JtGAMgASgIUghQbGF0Zm9ybRIpChBpbmNsdWRlX3BsYXRmb3JtGAQgASgIUg9JbmNsdWRlUGxhdGZvcm0iVgodQm90R3JhbnRzTGlzdEJ5VGVuYW50UmVzcG9uc2USNQoEcGFnZRgBIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90R3JhbnRQYWdlUgRQYWdlMpsGCgZHcmFudHMSsQEKA0FkZBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzQWRkUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzQWRkUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAESugEKBlJlbW92ZRIoLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JhbnRzUmVtb3ZlUmVzcG9uc2UiW4q1GFcQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudBotGisKGWlhbS5wbGF0Zm9ybS5ncmFudHMud3JpdGUaDmdyYW50LnBsYXRmb3JtIAES0QEKBExpc3QSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkdyYW50c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0UmVzcG9uc2UieJACAYq1GHEQAxoJCgd1c2VyX2lkGhwaGgoYaWFtLnBsYXRmb3JtLmdyYW50cy5yZWFkGkIiQE9ubHkgdGhlIHJvd3Mgb2YgdGVuYW50cyB3aGVyZSB0aGUgY2FsbGVyIGhvbGRzIGlhbS5ncmFudHMucmVhZC5oAhK/AQoMTGlzdEJ5VGVuYW50Ei4uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmFjY2Vzcy52MS5HcmFudHNMaXN0QnlUZW5hbnRSZXNwb25zZSJOkAIBirUYRxADGhsSGQoPaWFtLmdyYW50cy5yZWFkEgZ0ZW5hbnQaJhokChhpYW0ucGxhdGZvcm0uZ3JhbnRzLnJlYWQaCHBsYXRmb3JtGgqKtRgGYWNjZXNzMuQDCgtHcm91cEdyYW50cxKMAQoDQWRkEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c0FkZFJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzQWRkUmVzcG9uc2UiLIq1GCgQAxoiEiAKEGlhbS5ncmFudHMud3JpdGUSDGdyYW50LnRlbmFudCABEpUBCgZSZW1vdmUSLS5iYWlsaXdpY2suYWNjZXNzLnYxLkdyb3VwR3JhbnRzUmVtb3ZlUmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNSZW1vdmVSZXNwb25zZSIsirUYKBADGiISIAoQaWFtLmdyYW50cy53cml0ZRIMZ3JhbnQudGVuYW50IAESoQEKDExpc3RCeVRlbmFudBIzLmJhaWxpd2ljay5hY2Nlc3MudjEuR3JvdXBHcmFudHNMaXN0QnlUZW5hbnRSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5Hcm91cEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlIiaQAgGKtRgfEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBoKirUYBmFjY2VzczLcBAoJQm90R3JhbnRzErcBCgNBZGQSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0FkZFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0FkZFJlc3BvbnNlIluKtRhXEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQaLRorChlpYW0ucGxhdGZvcm0uZ3JhbnRzLndyaXRlGg5ncmFudC5wbGF0Zm9ybSABEsABCgZSZW1vdmUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c1JlbW92ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c1JlbW92ZVJlc3BvbnNlIluKtRhXEAMaIhIgChBpYW0uZ3JhbnRzLndyaXRlEgxncmFudC50ZW5hbnQaLRorChlpYW0ucGxhdGZvcm0uZ3JhbnRzLndyaXRlGg5ncmFudC5wbGF0Zm9ybSABEsUBCgxMaXN0QnlUZW5hbnQSMS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0xpc3RCeVRlbmFudFJlcXVlc3QaMi5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEdyYW50c0xpc3RCeVRlbmFudFJlc3BvbnNlIk6QAgGKtRhHEAMaGxIZCg9pYW0uZ3JhbnRzLnJlYWQSBnRlbmFudBomGiQKGGlhbS5wbGF0Zm9ybS5ncmFudHMucmVhZBoIcGxhdGZvcm0aCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A role granted to a user.
@@ -31,7 +31,7 @@ export type Grant = Message<"bailiwick.access.v1.Grant"> & {
   id: string;
 
   /**
-   * Empty = on the platform, in every tenant.
+   * Required, unless Platform is true.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -74,6 +74,13 @@ export type Grant = Message<"bailiwick.access.v1.Grant"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 8 [json_name = "CreatedAt"];
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * A grant on the platform, which counts in every tenant. It must be said, and Tenant left out.
+   *
+   * @generated from field: bool platform = 9 [json_name = "Platform"];
+   */
+  platform: boolean;
 };
 
 /**
@@ -119,8 +126,6 @@ export type GroupGrant = Message<"bailiwick.access.v1.GroupGrant"> & {
   id: string;
 
   /**
-   * Empty = on the platform, in every tenant.
-   *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
   tenant: string;
@@ -209,7 +214,7 @@ export type BotGrant = Message<"bailiwick.access.v1.BotGrant"> & {
   id: string;
 
   /**
-   * Empty = on the platform, in every tenant.
+   * Required, unless Platform is true.
    *
    * @generated from field: string tenant = 2 [json_name = "Tenant"];
    */
@@ -252,6 +257,13 @@ export type BotGrant = Message<"bailiwick.access.v1.BotGrant"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 8 [json_name = "CreatedAt"];
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * A grant on the platform, which counts in every tenant. It must be said, and Tenant left out.
+   *
+   * @generated from field: bool platform = 9 [json_name = "Platform"];
+   */
+  platform: boolean;
 };
 
 /**
@@ -320,7 +332,7 @@ export const GrantsAddResponseSchema: GenMessage<GrantsAddResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_grants, 7);
 
 /**
- * What to take back: everything but Tenant, UserID, Role and Resource is ignored.
+ * What to take back: everything but Tenant, Platform, UserID, Role and Resource is ignored.
  *
  * @generated from message bailiwick.access.v1.GrantsRemoveRequest
  */
@@ -360,7 +372,7 @@ export const GrantsRemoveResponseSchema: GenMessage<GrantsRemoveResponse> = /*@_
  */
 export type GrantsListByTenantRequest = Message<"bailiwick.access.v1.GrantsListByTenantRequest"> & {
   /**
-   * Empty = the grants on the platform.
+   * Required, unless Platform is true.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -370,6 +382,21 @@ export type GrantsListByTenantRequest = Message<"bailiwick.access.v1.GrantsListB
    * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
    */
   page?: PageReq | undefined;
+
+  /**
+   * The grants on the platform instead of a tenant's. Tenant must be left out.
+   *
+   * @generated from field: bool platform = 3 [json_name = "Platform"];
+   */
+  platform: boolean;
+
+  /**
+   * Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and
+   * CreatedBy is left out.
+   *
+   * @generated from field: bool include_platform = 4 [json_name = "IncludePlatform"];
+   */
+  includePlatform: boolean;
 };
 
 /**
@@ -516,8 +543,6 @@ export const GroupGrantsRemoveResponseSchema: GenMessage<GroupGrantsRemoveRespon
  */
 export type GroupGrantsListByTenantRequest = Message<"bailiwick.access.v1.GroupGrantsListByTenantRequest"> & {
   /**
-   * Empty = the grants on the platform.
-   *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
   tenant: string;
@@ -589,7 +614,7 @@ export const BotGrantsAddResponseSchema: GenMessage<BotGrantsAddResponse> = /*@_
   messageDesc(file_bailiwick_access_v1_grants, 21);
 
 /**
- * What to take back: everything but Tenant, Bot, Role and Resource is ignored.
+ * What to take back: everything but Tenant, Platform, Bot, Role and Resource is ignored.
  *
  * @generated from message bailiwick.access.v1.BotGrantsRemoveRequest
  */
@@ -629,7 +654,7 @@ export const BotGrantsRemoveResponseSchema: GenMessage<BotGrantsRemoveResponse> 
  */
 export type BotGrantsListByTenantRequest = Message<"bailiwick.access.v1.BotGrantsListByTenantRequest"> & {
   /**
-   * Empty = the grants on the platform.
+   * Required, unless Platform is true.
    *
    * @generated from field: string tenant = 1 [json_name = "Tenant"];
    */
@@ -639,6 +664,21 @@ export type BotGrantsListByTenantRequest = Message<"bailiwick.access.v1.BotGrant
    * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
    */
   page?: PageReq | undefined;
+
+  /**
+   * The grants on the platform instead of a tenant's. Tenant must be left out.
+   *
+   * @generated from field: bool platform = 3 [json_name = "Platform"];
+   */
+  platform: boolean;
+
+  /**
+   * Beside the tenant's grants, those on the platform that count in the tenant now: Platform is true in them, and
+   * CreatedBy is left out.
+   *
+   * @generated from field: bool include_platform = 4 [json_name = "IncludePlatform"];
+   */
+  includePlatform: boolean;
 };
 
 /**
@@ -684,7 +724,7 @@ export const Grants: GenService<{
     output: typeof GrantsAddResponseSchema;
   },
   /**
-   * Takes back the grant of this Tenant, UserID, Role and Resource.
+   * Takes back the grant of this Tenant (or Platform), UserID, Role and Resource.
    *
    * @generated from rpc bailiwick.access.v1.Grants.Remove
    */
@@ -772,7 +812,7 @@ export const BotGrants: GenService<{
     output: typeof BotGrantsAddResponseSchema;
   },
   /**
-   * Takes back the grant of this Tenant, Bot, Role and Resource.
+   * Takes back the grant of this Tenant (or Platform), Bot, Role and Resource.
    *
    * @generated from rpc bailiwick.access.v1.BotGrants.Remove
    */

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIo0BChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJIu8BChFFZmZlY3RpdmVSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYAyABKAwSFAoMc3NvX3JlcXVpcmVkGAQgASgIEhwKFHNlc3Npb25faWRsZV9taW51dGVzGAUgASgFEhsKE3Nlc3Npb25fbWF4X21pbnV0ZXMYBiABKAUSFAoMcmVjZW50X2xvZ2luGAcgASgIEjAKBmdyYW50cxgIIAMoCzIgLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyR3JhbnQiKQoWTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIksKF0xpc3RVc2VyVGVuYW50c1Jlc3BvbnNlEjAKB3RlbmFudHMYASADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQiNAoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkiRAoUTGlzdE1lbWJlcklkc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgFIikKFUxpc3RNZW1iZXJJZHNSZXNwb25zZRIQCgh1c2VyX2lkcxgBIAMoCSKKAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCSI3ChNNYXlSZWFkVXNlclJlc3BvbnNlEg4KBnNoYXJlZBgBIAEoCBIQCghhbnl3aGVyZRgCIAEoCCLQAQoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkiJwoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCSJDChFMaXN0T3duZXJzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFbGltaXQYAiABKAUSDwoHdXNlcl9pZBgDIAEoCSI7ChJMaXN0T3duZXJzUmVzcG9uc2USEwoLdGVuYW50X25hbWUYASABKAkSEAoIdXNlcl9pZHMYAiADKAkiHwoMTGVhdmVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiIAoNTGVhdmVSZXNwb25zZRIPCgd0ZW5hbnRzGAEgAygJImgKFlNldFN1YmplY3RTdGF0ZVJlcXVlc3QSDwoHc3ViamVjdBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIuCgpjaGFuZ2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdTZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIlChNCb3RLZXlMaW1pdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIoChRCb3RLZXlMaW1pdHNSZXNwb25zZRIQCghtYXhfZGF5cxgBIAEoBSIzChdBY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJIhoKGEFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZTL8CAoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSlQEKD0xpc3RVc2VyVGVuYW50cxIrLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2UiJ5ACAYq1GCAQBkoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxJ7Cg1MaXN0TWVtYmVySWRzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnUKC01heVJlYWRVc2VyEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSeAoMTWF5Q29uZmVyQm90EiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIqEBChBFZmZlY3RpdmVSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkihwIKEUVmZmVjdGl2ZVJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDBIcChRwbGF0Zm9ybV9wZXJtaXNzaW9ucxgDIAEoDBIUCgxzc29fcmVxdWlyZWQYBCABKAgSHAoUc2Vzc2lvbl9pZGxlX21pbnV0ZXMYBSABKAUSGwoTc2Vzc2lvbl9tYXhfbWludXRlcxgGIAEoBRIUCgxyZWNlbnRfbG9naW4YByABKAgSMAoGZ3JhbnRzGAggAygLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXJHcmFudBIWCg5zdXNwZW5kZWRfbmFtZRgJIAEoCSIpChZMaXN0VXNlclRlbmFudHNSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiSwoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudCI0CgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCSI6ChdJc0tub3duRWxzZXdoZXJlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCSIpChhJc0tub3duRWxzZXdoZXJlUmVzcG9uc2USDQoFa25vd24YASABKAgiRAoUTGlzdE1lbWJlcklkc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgFIikKFUxpc3RNZW1iZXJJZHNSZXNwb25zZRIQCgh1c2VyX2lkcxgBIAMoCSKeAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJIkgKE01heVJlYWRVc2VyUmVzcG9uc2USDgoGc2hhcmVkGAEgASgIEhAKCGFueXdoZXJlGAIgASgIEg8KB21hbmFnZXMYAyABKAgi7gEKE01heUNvbmZlckJvdFJlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIOCgZ0ZW5hbnQYBSABKAkSCwoDYm90GAYgASgJEhMKC3Blcm1pc3Npb25zGAcgAygJEhwKFHByaW5jaXBhbF9zc29fdGVuYW50GAggASgJEhwKFHByaW5jaXBhbF9saW1pdGVkX3RvGAkgASgJIicKFE1heUNvbmZlckJvdFJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiQwoRTGlzdE93bmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWxpbWl0GAIgASgFEg8KB3VzZXJfaWQYAyABKAkiOwoSTGlzdE93bmVyc1Jlc3BvbnNlEhMKC3RlbmFudF9uYW1lGAEgASgJEhAKCHVzZXJfaWRzGAIgAygJIh8KDExlYXZlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIiAKDUxlYXZlUmVzcG9uc2USDwoHdGVuYW50cxgBIAMoCSJoChZTZXRTdWJqZWN0U3RhdGVSZXF1ZXN0Eg8KB3N1YmplY3QYASABKAkSDQoFc3RhdGUYAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiJQoTQm90S2V5TGltaXRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKAoUQm90S2V5TGltaXRzUmVzcG9uc2USEAoIbWF4X2RheXMYASABKAUiQwoXQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifQoYQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIMoMKCglBdXRob3JpdHkSjAEKCUVmZmVjdGl2ZRIlLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuRWZmZWN0aXZlUmVzcG9uc2UiMJACAYq1GCkQBkoHZ2F0ZXdheUoIaWRlbnRpdHlKA3Nzb0oNbm90aWZpY2F0aW9ucxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSdQoLTWF5UmVhZFVzZXISJy5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxNYXlDb25mZXJCb3QSKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUNvbmZlckJvdFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDEJvdEtleUxpbWl0cxIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkScgoKTGlzdE93bmVycxImLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJgCgVMZWF2ZRIhLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXF1ZXN0GiIuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5En4KD1NldFN1YmplY3RTdGF0ZRIrLmJhaWxpd2ljay5hY2Nlc3MudjEuU2V0U3ViamVjdFN0YXRlUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkaCoq1GAZhY2Nlc3MykAEKDEFjY2Vzc0xpbWl0cxJ0CgRUYWtlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.EffectiveRequest
@@ -60,6 +60,13 @@ export type EffectiveRequest = Message<"bailiwick.access.v1.EffectiveRequest"> &
    * @generated from field: string sso_tenant = 6;
    */
   ssoTenant: string;
+
+  /**
+   * The only tenant in which a person's session holds rights; empty = not limited.
+   *
+   * @generated from field: string limited_to = 7;
+   */
+  limitedTo: string;
 };
 
 /**
@@ -120,6 +127,13 @@ export type EffectiveResponse = Message<"bailiwick.access.v1.EffectiveResponse">
    * @generated from field: repeated bailiwick.common.v1.CallerGrant grants = 8;
    */
   grants: CallerGrant[];
+
+  /**
+   * The name of the tenant where it is suspended and a person is an active member of it; empty otherwise.
+   *
+   * @generated from field: string suspended_name = 9;
+   */
+  suspendedName: string;
 };
 
 /**
@@ -191,6 +205,45 @@ export const UserTenantSchema: GenMessage<UserTenant> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_internal, 4);
 
 /**
+ * @generated from message bailiwick.access.v1.IsKnownElsewhereRequest
+ */
+export type IsKnownElsewhereRequest = Message<"bailiwick.access.v1.IsKnownElsewhereRequest"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.IsKnownElsewhereRequest.
+ * Use `create(IsKnownElsewhereRequestSchema)` to create a new message.
+ */
+export const IsKnownElsewhereRequestSchema: GenMessage<IsKnownElsewhereRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 5);
+
+/**
+ * @generated from message bailiwick.access.v1.IsKnownElsewhereResponse
+ */
+export type IsKnownElsewhereResponse = Message<"bailiwick.access.v1.IsKnownElsewhereResponse"> & {
+  /**
+   * @generated from field: bool known = 1;
+   */
+  known: boolean;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.IsKnownElsewhereResponse.
+ * Use `create(IsKnownElsewhereResponseSchema)` to create a new message.
+ */
+export const IsKnownElsewhereResponseSchema: GenMessage<IsKnownElsewhereResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 6);
+
+/**
  * @generated from message bailiwick.access.v1.ListMemberIdsRequest
  */
 export type ListMemberIdsRequest = Message<"bailiwick.access.v1.ListMemberIdsRequest"> & {
@@ -215,7 +268,7 @@ export type ListMemberIdsRequest = Message<"bailiwick.access.v1.ListMemberIdsReq
  * Use `create(ListMemberIdsRequestSchema)` to create a new message.
  */
 export const ListMemberIdsRequestSchema: GenMessage<ListMemberIdsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 5);
+  messageDesc(file_bailiwick_access_v1_internal, 7);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsResponse
@@ -232,7 +285,7 @@ export type ListMemberIdsResponse = Message<"bailiwick.access.v1.ListMemberIdsRe
  * Use `create(ListMemberIdsResponseSchema)` to create a new message.
  */
 export const ListMemberIdsResponseSchema: GenMessage<ListMemberIdsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 6);
+  messageDesc(file_bailiwick_access_v1_internal, 8);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserRequest
@@ -275,6 +328,13 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
    * @generated from field: string sso_tenant = 6;
    */
   ssoTenant: string;
+
+  /**
+   * The only tenant in which a person's session holds rights; empty = not limited.
+   *
+   * @generated from field: string limited_to = 7;
+   */
+  limitedTo: string;
 };
 
 /**
@@ -282,7 +342,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
  * Use `create(MayReadUserRequestSchema)` to create a new message.
  */
 export const MayReadUserRequestSchema: GenMessage<MayReadUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 7);
+  messageDesc(file_bailiwick_access_v1_internal, 9);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserResponse
@@ -301,6 +361,13 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
    * @generated from field: bool anywhere = 2;
    */
   anywhere: boolean;
+
+  /**
+   * iam.users.write in a tenant of the user.
+   *
+   * @generated from field: bool manages = 3;
+   */
+  manages: boolean;
 };
 
 /**
@@ -308,7 +375,7 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
  * Use `create(MayReadUserResponseSchema)` to create a new message.
  */
 export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 8);
+  messageDesc(file_bailiwick_access_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotRequest
@@ -361,6 +428,13 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
    * @generated from field: string principal_sso_tenant = 8;
    */
   principalSsoTenant: string;
+
+  /**
+   * The only tenant in which a person's session holds rights; empty = not limited.
+   *
+   * @generated from field: string principal_limited_to = 9;
+   */
+  principalLimitedTo: string;
 };
 
 /**
@@ -368,7 +442,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
  * Use `create(MayConferBotRequestSchema)` to create a new message.
  */
 export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 9);
+  messageDesc(file_bailiwick_access_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotResponse
@@ -387,7 +461,7 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  * Use `create(MayConferBotResponseSchema)` to create a new message.
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 10);
+  messageDesc(file_bailiwick_access_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -416,7 +490,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 11);
+  messageDesc(file_bailiwick_access_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -440,7 +514,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 12);
+  messageDesc(file_bailiwick_access_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -457,7 +531,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 13);
+  messageDesc(file_bailiwick_access_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -476,7 +550,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 14);
+  messageDesc(file_bailiwick_access_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -509,7 +583,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 15);
+  messageDesc(file_bailiwick_access_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -522,7 +596,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 16);
+  messageDesc(file_bailiwick_access_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -539,7 +613,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 17);
+  messageDesc(file_bailiwick_access_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -558,7 +632,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 18);
+  messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
  * One call of an open operation, to be counted before anything else is done for it.
@@ -579,6 +653,13 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
    * @generated from field: string ip = 2;
    */
   ip: string;
+
+  /**
+   * Whether a call beyond the limit is reported in the response. If not, it is refused with resource_exhausted.
+   *
+   * @generated from field: bool report = 3;
+   */
+  report: boolean;
 };
 
 /**
@@ -586,14 +667,48 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 19);
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
- * Nothing: the call may go on. Too many are refused with resource_exhausted.
+ * The state of the limit after this call. All zero if the rate class has no limit.
  *
  * @generated from message bailiwick.access.v1.AccessLimitsTakeResponse
  */
 export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimitsTakeResponse"> & {
+  /**
+   * Calls allowed in a window.
+   *
+   * @generated from field: uint32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * Length of the window in seconds.
+   *
+   * @generated from field: uint32 window_seconds = 2;
+   */
+  windowSeconds: number;
+
+  /**
+   * Calls left in the current window.
+   *
+   * @generated from field: uint32 remaining = 3;
+   */
+  remaining: number;
+
+  /**
+   * Seconds until the current window ends.
+   *
+   * @generated from field: uint32 reset_seconds = 4;
+   */
+  resetSeconds: number;
+
+  /**
+   * Whether this call is beyond the limit.
+   *
+   * @generated from field: bool exceeded = 5;
+   */
+  exceeded: boolean;
 };
 
 /**
@@ -601,7 +716,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * Authority answers the other processes: what may this principal do, and where does it belong?
@@ -628,6 +743,16 @@ export const Authority: GenService<{
     methodKind: "unary";
     input: typeof ListUserTenantsRequestSchema;
     output: typeof ListUserTenantsResponseSchema;
+  },
+  /**
+   * Whether a user has a membership outside a tenant, whatever its state, or a grant on the platform. Offers do not count.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.IsKnownElsewhere
+   */
+  isKnownElsewhere: {
+    methodKind: "unary";
+    input: typeof IsKnownElsewhereRequestSchema;
+    output: typeof IsKnownElsewhereResponseSchema;
   },
   /**
    * The ids of a tenant's members in order of id.

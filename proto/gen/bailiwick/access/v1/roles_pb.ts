@@ -19,7 +19,116 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/roles.proto.
  */
 export const file_bailiwick_access_v1_roles: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL3JvbGVzLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIukHCgRSb2xlEhQKAmlkGAEgASgJQgSItRgBUgJJRBInCgZ0ZW5hbnQYAiABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHNsdWcYAyABKAlCDLpICcgBAXIEmLUYAVIEU2x1ZxIhCgRuYW1lGAQgASgJQgi6SAVyAxiAAUgAUgROYW1liAEBEi8KC2Rlc2NyaXB0aW9uGAUgASgJQgi6SAVyAxiABEgBUgtEZXNjcmlwdGlvbogBARLyBAoLcGVybWlzc2lvbnMYBiABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RCrgS6SKoEugFZChVyb2xlLnBlcm1pc3Npb25zLnNpemUaQHNpemUodGhpcy5pdGVtcykgPD0gMjAwID8gJycgOiAnbXVzdCBiZSBhdCBtb3N0IDIwMCBwZXJtaXNzaW9ucye6Ae0BChdyb2xlLnBlcm1pc3Npb25zLmZvcm1hdBrRAXRoaXMuaXRlbXMuYWxsKHAsIHAgPT0gJyonIHx8IChzaXplKHApIDw9IDEyOCAmJiBwLm1hdGNoZXMoJ15bYS16XVthLXowLTlfLV0qKFsuOl1bYS16MC05Xy1dKyl7MCw0fVsuOl0oW2EtejAtOV8tXSt8WypdKSQnKSkpID8gJycgOiAnbXVzdCBiZSBwZXJtaXNzaW9ucyBzdWNoIGFzIGFwcC5yZXBvcnRzLnJlYWQsICIqIiBvbmx5IGFzIHRoZSBsYXN0IHNlZ21lbnQnugHZAQoZcm9sZS5wZXJtaXNzaW9ucy5wbGF0Zm9ybRq7AXRoaXMuaXRlbXMuYWxsKHAsICFwLnN0YXJ0c1dpdGgoJ2lhbS5wbGF0Zm9ybS4nKSAmJiAhcC5zdGFydHNXaXRoKCdpYW0uaW50ZXJuYWwuJykpID8gJycgOiAnbXVzdCBub3QgbmFtZSBwZXJtaXNzaW9ucyBvZiB0aGUgcGxhdGZvcm0gb3Igb2YgdGhlIGludGVybmFsczogdGhleSBjb3VudCBvbiB0aGUgcGxhdGZvcm0gb25seSdSC1Blcm1pc3Npb25zEhwKBnN5c3RlbRgHIAEoCEIEiLUYAVIGU3lzdGVtEj8KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb24iXAoIUm9sZVBhZ2USLwoFaXRlbXMYASADKAsyGS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIoEBChBSb2xlc1NhdmVSZXF1ZXN0Ei0KBHJvbGUYASABKAsyGS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVSBFJvbGUSPgoNaWZfdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0IhMKEVJvbGVzU2F2ZVJlc3BvbnNlIlwKD1JvbGVzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EiAKBHNsdWcYAiABKAlCDLpICcgBAXIEmLUYAVIEU2x1ZyJBChBSb2xlc0dldFJlc3BvbnNlEi0KBHJvbGUYASABKAsyGS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVSBFJvbGUiXwoSUm9sZXNEZWxldGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEc2x1ZxgCIAEoCUIMukgJyAEBcgSYtRgBUgRTbHVnIhUKE1JvbGVzRGVsZXRlUmVzcG9uc2UibQoQUm9sZXNMaXN0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2UiRgoRUm9sZXNMaXN0UmVzcG9uc2USMQoEcGFnZRgBIAEoCzIdLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVBhZ2VSBFBhZ2UidQoYUm9sZXNMaXN0QnlUZW5hbnRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJOChlSb2xlc0xpc3RCeVRlbmFudFJlc3BvbnNlEjEKBHBhZ2UYASABKAsyHS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVQYWdlUgRQYWdlMq4FCgVSb2xlcxKBAQoEU2F2ZRIlLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNTYXZlUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNTYXZlUmVzcG9uc2UiKoq1GCYQAxogEh4KD2lhbS5yb2xlcy53cml0ZRILcm9sZS50ZW5hbnQgARJ7CgNHZXQSJC5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzR2V0UmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNHZXRSZXNwb25zZSInkAIBirUYIBADGhoSGAoOaWFtLnJvbGVzLnJlYWQSBnRlbmFudDgBEoIBCgZEZWxldGUSJy5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzRGVsZXRlUmVxdWVzdBooLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNEZWxldGVSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnJvbGVzLndyaXRlEgZ0ZW5hbnQgARJ8CgRMaXN0EiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0xpc3RSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0xpc3RSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnJvbGVzLnJlYWQSBnRlbmFudBKUAQoMTGlzdEJ5VGVuYW50Ei0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0xpc3RCeVRlbmFudFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdEJ5VGVuYW50UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS5yb2xlcy5yZWFkEgZ0ZW5hbnQaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svYWNjZXNzL3YxL3JvbGVzLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxImIKClBlcm1pc3Npb24SEgoEbmFtZRgBIAEoCVIETmFtZRIgCgtkZXNjcmlwdGlvbhgCIAEoCVILRGVzY3JpcHRpb24SHgoKb3BlcmF0aW9ucxgDIAMoCVIKT3BlcmF0aW9ucyJoCg5QZXJtaXNzaW9uUGFnZRI1CgVpdGVtcxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvblIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IikQEKG1JvbGVzTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIkCgZ0ZW5hbnQYASABKAlCDLpICXIHirUYA3RudFIGVGVuYW50EjAKBHBhZ2UYAiABKAsyHC5iYWlsaXdpY2suY29tbW9uLnYxLlBhZ2VSZXFSBFBhZ2USGgoIcGxhdGZvcm0YAyABKAhSCFBsYXRmb3JtIlcKHFJvbGVzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USNwoEcGFnZRgBIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuUGVybWlzc2lvblBhZ2VSBFBhZ2Ui6QcKBFJvbGUSFAoCaWQYASABKAlCBIi1GAFSAklEEicKBnRlbmFudBgCIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEc2x1ZxgDIAEoCUIMukgJyAEBcgSYtRgBUgRTbHVnEiEKBG5hbWUYBCABKAlCCLpIBXIDGIABSABSBE5hbWWIAQESLwoLZGVzY3JpcHRpb24YBSABKAlCCLpIBXIDGIAESAFSC0Rlc2NyaXB0aW9uiAEBEvIECgtwZXJtaXNzaW9ucxgGIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKuBLpIqgS6AVkKFXJvbGUucGVybWlzc2lvbnMuc2l6ZRpAc2l6ZSh0aGlzLml0ZW1zKSA8PSAyMDAgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgMjAwIHBlcm1pc3Npb25zJ7oB7QEKF3JvbGUucGVybWlzc2lvbnMuZm9ybWF0GtEBdGhpcy5pdGVtcy5hbGwocCwgcCA9PSAnKicgfHwgKHNpemUocCkgPD0gMTI4ICYmIHAubWF0Y2hlcygnXlthLXpdW2EtejAtOV8tXSooWy46XVthLXowLTlfLV0rKXswLDR9Wy46XShbYS16MC05Xy1dK3xbKl0pJCcpKSkgPyAnJyA6ICdtdXN0IGJlIHBlcm1pc3Npb25zIHN1Y2ggYXMgYXBwLnJlcG9ydHMucmVhZCwgIioiIG9ubHkgYXMgdGhlIGxhc3Qgc2VnbWVudCe6AdkBChlyb2xlLnBlcm1pc3Npb25zLnBsYXRmb3JtGrsBdGhpcy5pdGVtcy5hbGwocCwgIXAuc3RhcnRzV2l0aCgnaWFtLnBsYXRmb3JtLicpICYmICFwLnN0YXJ0c1dpdGgoJ2lhbS5pbnRlcm5hbC4nKSkgPyAnJyA6ICdtdXN0IG5vdCBuYW1lIHBlcm1pc3Npb25zIG9mIHRoZSBwbGF0Zm9ybSBvciBvZiB0aGUgaW50ZXJuYWxzOiB0aGV5IGNvdW50IG9uIHRoZSBwbGF0Zm9ybSBvbmx5J1ILUGVybWlzc2lvbnMSHAoGc3lzdGVtGAcgASgIQgSItRgBUgZTeXN0ZW0SPwoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0QgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbiJcCghSb2xlUGFnZRIvCgVpdGVtcxgBIAMoCzIZLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IigQEKEFJvbGVzU2F2ZVJlcXVlc3QSLQoEcm9sZRgBIAEoCzIZLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVIEUm9sZRI+Cg1pZl91cGRhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILSWZVcGRhdGVkQXQiEwoRUm9sZXNTYXZlUmVzcG9uc2UiXAoPUm9sZXNHZXRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSIAoEc2x1ZxgCIAEoCUIMukgJyAEBcgSYtRgBUgRTbHVnIkEKEFJvbGVzR2V0UmVzcG9uc2USLQoEcm9sZRgBIAEoCzIZLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVIEUm9sZSJfChJSb2xlc0RlbGV0ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIgCgRzbHVnGAIgASgJQgy6SAnIAQFyBJi1GAFSBFNsdWciFQoTUm9sZXNEZWxldGVSZXNwb25zZSJtChBSb2xlc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJGChFSb2xlc0xpc3RSZXNwb25zZRIxCgRwYWdlGAEgASgLMh0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlUGFnZVIEUGFnZSJ1ChhSb2xlc0xpc3RCeVRlbmFudFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIk4KGVJvbGVzTGlzdEJ5VGVuYW50UmVzcG9uc2USMQoEcGFnZRgBIAEoCzIdLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZVBhZ2VSBFBhZ2Uy9gYKBVJvbGVzEoEBCgRTYXZlEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc1NhdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc1NhdmVSZXNwb25zZSIqirUYJhADGiASHgoPaWFtLnJvbGVzLndyaXRlEgtyb2xlLnRlbmFudCABEnsKA0dldBIkLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNHZXRSZXF1ZXN0GiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0dldFJlc3BvbnNlIieQAgGKtRggEAMaGhIYCg5pYW0ucm9sZXMucmVhZBIGdGVuYW50OAESggEKBkRlbGV0ZRInLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNEZWxldGVSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0RlbGV0ZVJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0ucm9sZXMud3JpdGUSBnRlbmFudCABEnwKBExpc3QSJS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFJlc3BvbnNlIiWQAgGKtRgeEAMaGhIYCg5pYW0ucm9sZXMucmVhZBIGdGVuYW50EpQBCgxMaXN0QnlUZW5hbnQSLS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdEJ5VGVuYW50UmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuUm9sZXNMaXN0QnlUZW5hbnRSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnJvbGVzLnJlYWQSBnRlbmFudBLFAQoPTGlzdFBlcm1pc3Npb25zEjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5Sb2xlc0xpc3RQZXJtaXNzaW9uc1JlcXVlc3QaMS5iYWlsaXdpY2suYWNjZXNzLnYxLlJvbGVzTGlzdFBlcm1pc3Npb25zUmVzcG9uc2UiTZACAYq1GEYQAxoaEhgKDmlhbS5yb2xlcy5yZWFkEgZ0ZW5hbnQaJhokChhpYW0ucGxhdGZvcm0uZ3JhbnRzLnJlYWQaCHBsYXRmb3JtGgqKtRgGYWNjZXNzYgZwcm90bzM", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+
+/**
+ * A permission of Bailiwick's own.
+ *
+ * @generated from message bailiwick.access.v1.Permission
+ */
+export type Permission = Message<"bailiwick.access.v1.Permission"> & {
+  /**
+   * @generated from field: string name = 1 [json_name = "Name"];
+   */
+  name: string;
+
+  /**
+   * What it allows, in one line.
+   *
+   * @generated from field: string description = 2 [json_name = "Description"];
+   */
+  description: string;
+
+  /**
+   * The operations that ask for it.
+   *
+   * @generated from field: repeated string operations = 3 [json_name = "Operations"];
+   */
+  operations: string[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.Permission.
+ * Use `create(PermissionSchema)` to create a new message.
+ */
+export const PermissionSchema: GenMessage<Permission> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_roles, 0);
+
+/**
+ * One page of permissions.
+ *
+ * @generated from message bailiwick.access.v1.PermissionPage
+ */
+export type PermissionPage = Message<"bailiwick.access.v1.PermissionPage"> & {
+  /**
+   * @generated from field: repeated bailiwick.access.v1.Permission items = 1 [json_name = "Items"];
+   */
+  items: Permission[];
+
+  /**
+   * @generated from field: string next_cursor = 2 [json_name = "NextCursor"];
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.PermissionPage.
+ * Use `create(PermissionPageSchema)` to create a new message.
+ */
+export const PermissionPageSchema: GenMessage<PermissionPage> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_roles, 1);
+
+/**
+ * Whose permissions, and which page.
+ *
+ * @generated from message bailiwick.access.v1.RolesListPermissionsRequest
+ */
+export type RolesListPermissionsRequest = Message<"bailiwick.access.v1.RolesListPermissionsRequest"> & {
+  /**
+   * Required, unless Platform is true.
+   *
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: bailiwick.common.v1.PageReq page = 2 [json_name = "Page"];
+   */
+  page?: PageReq | undefined;
+
+  /**
+   * The permissions of the platform instead of a tenant's. Tenant must be left out.
+   *
+   * @generated from field: bool platform = 3 [json_name = "Platform"];
+   */
+  platform: boolean;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.RolesListPermissionsRequest.
+ * Use `create(RolesListPermissionsRequestSchema)` to create a new message.
+ */
+export const RolesListPermissionsRequestSchema: GenMessage<RolesListPermissionsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_roles, 2);
+
+/**
+ * A page of permissions.
+ *
+ * @generated from message bailiwick.access.v1.RolesListPermissionsResponse
+ */
+export type RolesListPermissionsResponse = Message<"bailiwick.access.v1.RolesListPermissionsResponse"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.PermissionPage page = 1 [json_name = "Page"];
+   */
+  page?: PermissionPage | undefined;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.RolesListPermissionsResponse.
+ * Use `create(RolesListPermissionsResponseSchema)` to create a new message.
+ */
+export const RolesListPermissionsResponseSchema: GenMessage<RolesListPermissionsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_roles, 3);
 
 /**
  * A named set of permissions.
@@ -84,7 +193,7 @@ export type Role = Message<"bailiwick.access.v1.Role"> & {
  * Use `create(RoleSchema)` to create a new message.
  */
 export const RoleSchema: GenMessage<Role> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 0);
+  messageDesc(file_bailiwick_access_v1_roles, 4);
 
 /**
  * One page of roles.
@@ -108,10 +217,11 @@ export type RolePage = Message<"bailiwick.access.v1.RolePage"> & {
  * Use `create(RolePageSchema)` to create a new message.
  */
 export const RolePageSchema: GenMessage<RolePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 1);
+  messageDesc(file_bailiwick_access_v1_roles, 5);
 
 /**
- * The role as it shall be.
+ * The role to create or to change. An absent field stays as it is stored; a field that is sent is replaced as sent, so
+ * that "", [] and {} clear it.
  *
  * @generated from message bailiwick.access.v1.RolesSaveRequest
  */
@@ -134,7 +244,7 @@ export type RolesSaveRequest = Message<"bailiwick.access.v1.RolesSaveRequest"> &
  * Use `create(RolesSaveRequestSchema)` to create a new message.
  */
 export const RolesSaveRequestSchema: GenMessage<RolesSaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 2);
+  messageDesc(file_bailiwick_access_v1_roles, 6);
 
 /**
  * Nothing: the role is saved.
@@ -149,7 +259,7 @@ export type RolesSaveResponse = Message<"bailiwick.access.v1.RolesSaveResponse">
  * Use `create(RolesSaveResponseSchema)` to create a new message.
  */
 export const RolesSaveResponseSchema: GenMessage<RolesSaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 3);
+  messageDesc(file_bailiwick_access_v1_roles, 7);
 
 /**
  * Which role.
@@ -173,7 +283,7 @@ export type RolesGetRequest = Message<"bailiwick.access.v1.RolesGetRequest"> & {
  * Use `create(RolesGetRequestSchema)` to create a new message.
  */
 export const RolesGetRequestSchema: GenMessage<RolesGetRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 4);
+  messageDesc(file_bailiwick_access_v1_roles, 8);
 
 /**
  * The role, null where there is none.
@@ -192,7 +302,7 @@ export type RolesGetResponse = Message<"bailiwick.access.v1.RolesGetResponse"> &
  * Use `create(RolesGetResponseSchema)` to create a new message.
  */
 export const RolesGetResponseSchema: GenMessage<RolesGetResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 5);
+  messageDesc(file_bailiwick_access_v1_roles, 9);
 
 /**
  * Which role.
@@ -216,7 +326,7 @@ export type RolesDeleteRequest = Message<"bailiwick.access.v1.RolesDeleteRequest
  * Use `create(RolesDeleteRequestSchema)` to create a new message.
  */
 export const RolesDeleteRequestSchema: GenMessage<RolesDeleteRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 6);
+  messageDesc(file_bailiwick_access_v1_roles, 10);
 
 /**
  * Nothing: the role is gone.
@@ -231,7 +341,7 @@ export type RolesDeleteResponse = Message<"bailiwick.access.v1.RolesDeleteRespon
  * Use `create(RolesDeleteResponseSchema)` to create a new message.
  */
 export const RolesDeleteResponseSchema: GenMessage<RolesDeleteResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 7);
+  messageDesc(file_bailiwick_access_v1_roles, 11);
 
 /**
  * A tenant and which page.
@@ -255,7 +365,7 @@ export type RolesListRequest = Message<"bailiwick.access.v1.RolesListRequest"> &
  * Use `create(RolesListRequestSchema)` to create a new message.
  */
 export const RolesListRequestSchema: GenMessage<RolesListRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 8);
+  messageDesc(file_bailiwick_access_v1_roles, 12);
 
 /**
  * A page of roles.
@@ -274,7 +384,7 @@ export type RolesListResponse = Message<"bailiwick.access.v1.RolesListResponse">
  * Use `create(RolesListResponseSchema)` to create a new message.
  */
 export const RolesListResponseSchema: GenMessage<RolesListResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 9);
+  messageDesc(file_bailiwick_access_v1_roles, 13);
 
 /**
  * A tenant and which page.
@@ -298,7 +408,7 @@ export type RolesListByTenantRequest = Message<"bailiwick.access.v1.RolesListByT
  * Use `create(RolesListByTenantRequestSchema)` to create a new message.
  */
 export const RolesListByTenantRequestSchema: GenMessage<RolesListByTenantRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 10);
+  messageDesc(file_bailiwick_access_v1_roles, 14);
 
 /**
  * A page of roles.
@@ -317,7 +427,7 @@ export type RolesListByTenantResponse = Message<"bailiwick.access.v1.RolesListBy
  * Use `create(RolesListByTenantResponseSchema)` to create a new message.
  */
 export const RolesListByTenantResponseSchema: GenMessage<RolesListByTenantResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_roles, 11);
+  messageDesc(file_bailiwick_access_v1_roles, 15);
 
 /**
  * Roles: named sets of permissions. Every tenant has the built-in roles owner, admin, member and auditor.
@@ -375,6 +485,17 @@ export const Roles: GenService<{
     methodKind: "unary";
     input: typeof RolesListByTenantRequestSchema;
     output: typeof RolesListByTenantResponseSchema;
+  },
+  /**
+   * The permissions of Bailiwick's own that a role of the tenant can hold, or those of the platform, each with what it
+   * allows and the operations that ask for it. An application's permissions are in no list: roles name them freely.
+   *
+   * @generated from rpc bailiwick.access.v1.Roles.ListPermissions
+   */
+  listPermissions: {
+    methodKind: "unary";
+    input: typeof RolesListPermissionsRequestSchema;
+    output: typeof RolesListPermissionsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_bailiwick_access_v1_roles, 0);

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/tenants.proto.
  */
 export const file_bailiwick_access_v1_tenants: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEi+wIKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEh8KBG5hbWUYAyABKAlCC7pICMgBAXIDGIABUgROYW1lEhwKBnN0YXR1cxgEIAEoCUIEiLUYAVIGU3RhdHVzEj8KCHNldHRpbmdzGAUgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRTZXR0aW5nc1IIU2V0dGluZ3MSOgoIbWV0YWRhdGEYBiABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGESPwoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCUNyZWF0ZWRBdBI/Cgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIJVXBkYXRlZEF0IskGCg5UZW5hbnRTZXR0aW5ncxJBChRzZXNzaW9uX2lkbGVfbWludXRlcxgBIAEoBUIKukgHGgUY4E4oAEgAUhJTZXNzaW9uSWRsZU1pbnV0ZXOIAQESQAoTc2Vzc2lvbl9tYXhfbWludXRlcxgCIAEoBUILukgIGgYYwNECKABIAVIRU2Vzc2lvbk1heE1pbnV0ZXOIAQESJAoLcmVxdWlyZV9zc28YAyABKAhIAlIKUmVxdWlyZVNzb4gBARLeAQoOaW52aXRlX2RvbWFpbnMYBCABKAsyHy5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ0xpc3RClQG6SJEBugGNAQoVdGVuYW50Lmludml0ZV9kb21haW5zGnRzaXplKHRoaXMuaXRlbXMpIDw9IDUwICYmIHRoaXMuaXRlbXMuYWxsKGQsIHNpemUoZCkgPj0gMSAmJiBzaXplKGQpIDw9IDI1MykgPyAnJyA6ICdtdXN0IGJlIGF0IG1vc3QgNTAgZG9tYWluIG5hbWVzJ1INSW52aXRlRG9tYWlucxI4ChBtYXhfYm90X2tleV9kYXlzGAUgASgFQgq6SAcaBRjtAigASANSDU1heEJvdEtleURheXOIAQESQQoUYXVkaXRfcmV0ZW50aW9uX2RheXMYBiABKAVCCrpIBxoFGMIcKABIBFISQXVkaXRSZXRlbnRpb25EYXlziAEBEnUKDGRlZmF1bHRfcm9sZRgHIAEoCUJNukhKugFBChN0ZW5hbnQuZGVmYXVsdF9yb2xlGip0aGlzID09ICdvd25lcicgPyAnbXVzdCBub3QgYmUgb3duZXInIDogJydyBJi1GAFIBVILRGVmYXVsdFJvbGWIAQESJgoMcmVjZW50X2xvZ2luGAggASgISAZSC1JlY2VudExvZ2luiAEBQhcKFV9zZXNzaW9uX2lkbGVfbWludXRlc0IWChRfc2Vzc2lvbl9tYXhfbWludXRlc0IOCgxfcmVxdWlyZV9zc29CEwoRX21heF9ib3Rfa2V5X2RheXNCFwoVX2F1ZGl0X3JldGVudGlvbl9kYXlzQg8KDV9kZWZhdWx0X3JvbGVCDwoNX3JlY2VudF9sb2dpbiJgCgpUZW5hbnRQYWdlEjEKBWl0ZW1zGAEgAygLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBUl0ZW1zEh8KC25leHRfY3Vyc29yGAIgASgJUgpOZXh0Q3Vyc29yIrQBCgxUZW5hbnRNZW1iZXISFgoGdGVuYW50GAEgASgJUgZUZW5hbnQSFwoHdXNlcl9pZBgCIAEoCVIGVXNlcklEEhYKBnN0YXR1cxgDIAEoCVIGU3RhdHVzEhwKBnNvdXJjZRgEIAEoCUIEiLUYAVIGU291cmNlEj0KCWpvaW5lZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCEpvaW5lZEF0ImwKEFRlbmFudE1lbWJlclBhZ2USNwoFaXRlbXMYASADKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IihgEKFFRlbmFudHNDcmVhdGVSZXF1ZXN0EjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQSLAoIb3duZXJfaWQYAiABKAlCDLpICXIHirUYA3VzckgAUgdPd25lcklEiAEBQgsKCV9vd25lcl9pZCJMChVUZW5hbnRzQ3JlYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI8ChFUZW5hbnRzR2V0UmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IkkKElRlbmFudHNHZXRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IkoKFlRlbmFudHNMaXN0TWluZVJlcXVlc3QSMAoEcGFnZRgBIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJOChdUZW5hbnRzTGlzdE1pbmVSZXNwb25zZRIzCgRwYWdlGAEgASgLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRQYWdlUgRQYWdlIpEBChRUZW5hbnRzVXBkYXRlUmVxdWVzdBI5CgZ0ZW5hbnQYASABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudENoYW5nZVIGVGVuYW50Ej4KDWlmX3VwZGF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtJZlVwZGF0ZWRBdCKHAgoMVGVuYW50Q2hhbmdlEh8KAmlkGAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSAklEEiIKBHNsdWcYAiABKAlCCbpIBnIEmLUYAUgAUgRTbHVniAEBEiMKBG5hbWUYAyABKAlCCrpIB3IFEAEYgAFIAVIETmFtZYgBARI/CghzZXR0aW5ncxgEIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAUgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhQgcKBV9zbHVnQgcKBV9uYW1lIkwKFVRlbmFudHNVcGRhdGVSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50Ij8KFFRlbmFudHNEZWxldGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiFwoVVGVuYW50c0RlbGV0ZVJlc3BvbnNlIkAKFVRlbmFudHNSZXN0b3JlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Ik0KFlRlbmFudHNSZXN0b3JlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCJAChVUZW5hbnRzU3VzcGVuZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJNChZUZW5hbnRzU3VzcGVuZFJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiPwoUVGVuYW50c1Jlc3VtZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJMChVUZW5hbnRzUmVzdW1lUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCJ1ChhUZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIlYKGVRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2USOQoEcGFnZRgBIAEoCzIlLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyUGFnZVIEUGFnZSJsChdUZW5hbnRNZW1iZXJzQWRkUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB3VzZXJfaWQYAiABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIhoKGFRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSJvChpUZW5hbnRNZW1iZXJzUmVtb3ZlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50EigKB3VzZXJfaWQYAiABKAlCD7pIDMgBAXIHirUYA3VzclIGVXNlcklEIh0KG1RlbmFudE1lbWJlcnNSZW1vdmVSZXNwb25zZTK+CgoHVGVuYW50cxKIAgoGQ3JlYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0NyZWF0ZVJlc3BvbnNlIqYBirUYoQEQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlGnsieUEgcGVyc29uIHdpdGggYSB2ZXJpZmllZCBhZGRyZXNzIGNyZWF0ZXMgdGVuYW50cyBvZiB0aGVpciBvd24sIGF0IG1vc3QgdGVuLCB3aGVyZSB0aGUgcGxhdGZvcm0gaGFzIG5vdCBzd2l0Y2hlZCB0aGF0IG9mZi4gARKdAQoDR2V0EiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzR2V0UmVxdWVzdBonLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0dldFJlc3BvbnNlIkWQAgGKtRg+EAMaGxIZCg9pYW0udGVuYW50LnJlYWQSBnRlbmFudBodGhsKGWlhbS5wbGF0Zm9ybS50ZW5hbnRzLnJlYWQSqgEKBlVwZGF0ZRIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1VwZGF0ZVJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNVcGRhdGVSZXNwb25zZSJJirUYRRADGh8SHQoQaWFtLnRlbmFudC53cml0ZRIJdGVuYW50LmlkGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKoAQoGRGVsZXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzRGVsZXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0RlbGV0ZVJlc3BvbnNlIkeKtRhDEAMaHRIbChFpYW0udGVuYW50LmRlbGV0ZRIGdGVuYW50Gh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKMAQoHUmVzdG9yZRIqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3RvcmVSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdG9yZVJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEowBCgdTdXNwZW5kEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzU3VzcGVuZFJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNTdXNwZW5kUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESiQEKBlJlc3VtZRIpLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3VtZVJlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN1bWVSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARJ6CghMaXN0TWluZRIrLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0xpc3RNaW5lUmVxdWVzdBosLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c0xpc3RNaW5lUmVzcG9uc2UiE5ACAYq1GAwQAhoICgZjYWxsZXIaCoq1GAZhY2Nlc3My1gMKDVRlbmFudE1lbWJlcnMSjAEKBExpc3QSLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0xpc3RSZXNwb25zZSIlkAIBirUYHhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBKJAQoDQWRkEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWRkUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABEp0BCgZSZW1vdmUSLy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNSZW1vdmVSZXF1ZXN0GjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzUmVtb3ZlUmVzcG9uc2UiMIq1GCwQAxobEhkKD2lhbS51c2Vycy53cml0ZRIGdGVuYW50GgkKB3VzZXJfaWQgARoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svYWNjZXNzL3YxL3RlbmFudHMucHJvdG8SE2JhaWxpd2ljay5hY2Nlc3MudjEiyAMKBlRlbmFudBIUCgJpZBgBIAEoCUIEiLUYAVICSUQSHQoEc2x1ZxgCIAEoCUIJukgGcgSYtRgBUgRTbHVnEiMKBG5hbWUYAyABKAlCD7pIDMgBAXIHwLUYARiAAVIETmFtZRIcCgZzdGF0dXMYBCABKAlCBIi1GAFSBlN0YXR1cxI/CghzZXR0aW5ncxgFIAEoCzIjLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50U2V0dGluZ3NSCFNldHRpbmdzEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEj8KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdBJHCgptZW1iZXJzaGlwGAkgASgLMiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJCBIi1GAFSCk1lbWJlcnNoaXAiyQYKDlRlbmFudFNldHRpbmdzEkEKFHNlc3Npb25faWRsZV9taW51dGVzGAEgASgFQgq6SAcaBRjgTigASABSElNlc3Npb25JZGxlTWludXRlc4gBARJAChNzZXNzaW9uX21heF9taW51dGVzGAIgASgFQgu6SAgaBhjA0QIoAEgBUhFTZXNzaW9uTWF4TWludXRlc4gBARIkCgtyZXF1aXJlX3NzbxgDIAEoCEgCUgpSZXF1aXJlU3NviAEBEt4BCg5pbnZpdGVfZG9tYWlucxgEIAEoCzIfLmJhaWxpd2ljay5jb21tb24udjEuU3RyaW5nTGlzdEKVAbpIkQG6AY0BChV0ZW5hbnQuaW52aXRlX2RvbWFpbnMadHNpemUodGhpcy5pdGVtcykgPD0gNTAgJiYgdGhpcy5pdGVtcy5hbGwoZCwgc2l6ZShkKSA+PSAxICYmIHNpemUoZCkgPD0gMjUzKSA/ICcnIDogJ211c3QgYmUgYXQgbW9zdCA1MCBkb21haW4gbmFtZXMnUg1JbnZpdGVEb21haW5zEjgKEG1heF9ib3Rfa2V5X2RheXMYBSABKAVCCrpIBxoFGO0CKABIA1INTWF4Qm90S2V5RGF5c4gBARJBChRhdWRpdF9yZXRlbnRpb25fZGF5cxgGIAEoBUIKukgHGgUYwhwoAEgEUhJBdWRpdFJldGVudGlvbkRheXOIAQESdQoMZGVmYXVsdF9yb2xlGAcgASgJQk26SEq6AUEKE3RlbmFudC5kZWZhdWx0X3JvbGUaKnRoaXMgPT0gJ293bmVyJyA/ICdtdXN0IG5vdCBiZSBvd25lcicgOiAnJ3IEmLUYAUgFUgtEZWZhdWx0Um9sZYgBARImCgxyZWNlbnRfbG9naW4YCCABKAhIBlILUmVjZW50TG9naW6IAQFCFwoVX3Nlc3Npb25faWRsZV9taW51dGVzQhYKFF9zZXNzaW9uX21heF9taW51dGVzQg4KDF9yZXF1aXJlX3Nzb0ITChFfbWF4X2JvdF9rZXlfZGF5c0IXChVfYXVkaXRfcmV0ZW50aW9uX2RheXNCDwoNX2RlZmF1bHRfcm9sZUIPCg1fcmVjZW50X2xvZ2luImAKClRlbmFudFBhZ2USMQoFaXRlbXMYASADKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IitAEKDFRlbmFudE1lbWJlchIWCgZ0ZW5hbnQYASABKAlSBlRlbmFudBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSFgoGc3RhdHVzGAMgASgJUgZTdGF0dXMSHAoGc291cmNlGAQgASgJQgSItRgBUgZTb3VyY2USPQoJam9pbmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIEiLUYAVIISm9pbmVkQXQibAoQVGVuYW50TWVtYmVyUGFnZRI3CgVpdGVtcxgBIAMoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyUgVJdGVtcxIfCgtuZXh0X2N1cnNvchgCIAEoCVIKTmV4dEN1cnNvciKGAQoUVGVuYW50c0NyZWF0ZVJlcXVlc3QSMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudBIsCghvd25lcl9pZBgCIAEoCUIMukgJcgeKtRgDdXNySABSB093bmVySUSIAQFCCwoJX293bmVyX2lkIkwKFVRlbmFudHNDcmVhdGVSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50IjwKEVRlbmFudHNHZXRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiSQoSVGVuYW50c0dldFJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiSgoWVGVuYW50c0xpc3RNaW5lUmVxdWVzdBIwCgRwYWdlGAEgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlIk4KF1RlbmFudHNMaXN0TWluZVJlc3BvbnNlEjMKBHBhZ2UYASABKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFBhZ2VSBFBhZ2UikQEKFFRlbmFudHNVcGRhdGVSZXF1ZXN0EjkKBnRlbmFudBgBIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50Q2hhbmdlUgZUZW5hbnQSPgoNaWZfdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0IrMCCgxUZW5hbnRDaGFuZ2USHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA3RudFICSUQSJAoEc2x1ZxgCIAEoCUILukgIcgaYtRgBEAFIAFIEU2x1Z4gBARInCgRuYW1lGAMgASgJQg66SAtyCcC1GAEQARiAAUgBUgROYW1liAEBEj8KCHNldHRpbmdzGAQgASgLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRTZXR0aW5nc1IIU2V0dGluZ3MSOgoIbWV0YWRhdGEYBSABKAsyHi5iYWlsaXdpY2suY29tbW9uLnYxLlN0cmluZ01hcFIITWV0YWRhdGE6JIq1GAZTdGF0dXOKtRgJQ3JlYXRlZEF0irUYCVVwZGF0ZWRBdEIHCgVfc2x1Z0IHCgVfbmFtZSJMChVUZW5hbnRzVXBkYXRlUmVzcG9uc2USMwoGdGVuYW50GAEgASgLMhsuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRSBlRlbmFudCI/ChRUZW5hbnRzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IhcKFVRlbmFudHNEZWxldGVSZXNwb25zZSJAChVUZW5hbnRzUmVzdG9yZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCJNChZUZW5hbnRzUmVzdG9yZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQiQAoVVGVuYW50c1N1c3BlbmRSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTQoWVGVuYW50c1N1c3BlbmRSZXNwb25zZRIzCgZ0ZW5hbnQYASABKAsyGy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudFIGVGVuYW50Ij8KFFRlbmFudHNSZXN1bWVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiTAoVVGVuYW50c1Jlc3VtZVJlc3BvbnNlEjMKBnRlbmFudBgBIAEoCzIbLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50UgZUZW5hbnQidQoYVGVuYW50TWVtYmVyc0xpc3RSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSMAoEcGFnZRgCIAEoCzIcLmJhaWxpd2ljay5jb21tb24udjEuUGFnZVJlcVIEUGFnZSJWChlUZW5hbnRNZW1iZXJzTGlzdFJlc3BvbnNlEjkKBHBhZ2UYASABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlclBhZ2VSBFBhZ2UibAoXVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIaChhUZW5hbnRNZW1iZXJzQWRkUmVzcG9uc2UibwoaVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIdChtUZW5hbnRNZW1iZXJzUmVtb3ZlUmVzcG9uc2UiRQoaVGVuYW50TWVtYmVyc0FjY2VwdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudCIdChtUZW5hbnRNZW1iZXJzQWNjZXB0UmVzcG9uc2UiRgobVGVuYW50TWVtYmVyc0RlY2xpbmVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQiHgocVGVuYW50TWVtYmVyc0RlY2xpbmVSZXNwb25zZSJwChtUZW5hbnRNZW1iZXJzRGlzYWJsZVJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIoCgd1c2VyX2lkGAIgASgJQg+6SAzIAQFyB4q1GAN1c3JSBlVzZXJJRCIeChxUZW5hbnRNZW1iZXJzRGlzYWJsZVJlc3BvbnNlIm8KGlRlbmFudE1lbWJlcnNFbmFibGVSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSKAoHdXNlcl9pZBgCIAEoCUIPukgMyAEBcgeKtRgDdXNyUgZVc2VySUQiHQobVGVuYW50TWVtYmVyc0VuYWJsZVJlc3BvbnNlMsAKCgdUZW5hbnRzEogCCgZDcmVhdGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNDcmVhdGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzQ3JlYXRlUmVzcG9uc2UipgGKtRihARADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUaeyJ5QSBwZXJzb24gd2l0aCBhIHZlcmlmaWVkIGFkZHJlc3MgY3JlYXRlcyB0ZW5hbnRzIG9mIHRoZWlyIG93biwgYXQgbW9zdCB0ZW4sIHdoZXJlIHRoZSBwbGF0Zm9ybSBoYXMgbm90IHN3aXRjaGVkIHRoYXQgb2ZmLiABEp0BCgNHZXQSJi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNHZXRSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzR2V0UmVzcG9uc2UiRZACAYq1GD4QAxobEhkKD2lhbS50ZW5hbnQucmVhZBIGdGVuYW50Gh0aGwoZaWFtLnBsYXRmb3JtLnRlbmFudHMucmVhZBKqAQoGVXBkYXRlEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzVXBkYXRlUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1VwZGF0ZVJlc3BvbnNlIkmKtRhFEAMaHxIdChBpYW0udGVuYW50LndyaXRlEgl0ZW5hbnQuaWQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEqgBCgZEZWxldGUSKS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNEZWxldGVSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzRGVsZXRlUmVzcG9uc2UiR4q1GEMQAxodEhsKEWlhbS50ZW5hbnQuZGVsZXRlEgZ0ZW5hbnQaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEowBCgdSZXN0b3JlEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdG9yZVJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNSZXN0b3JlUmVzcG9uc2UiKIq1GCQQAxoeGhwKGmlhbS5wbGF0Zm9ybS50ZW5hbnRzLndyaXRlIAESjAEKB1N1c3BlbmQSKi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudHNTdXNwZW5kUmVxdWVzdBorLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1N1c3BlbmRSZXNwb25zZSIoirUYJBADGh4aHAoaaWFtLnBsYXRmb3JtLnRlbmFudHMud3JpdGUgARKJAQoGUmVzdW1lEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzUmVzdW1lUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50c1Jlc3VtZVJlc3BvbnNlIiiKtRgkEAMaHhocChppYW0ucGxhdGZvcm0udGVuYW50cy53cml0ZSABEnwKCExpc3RNaW5lEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRzTGlzdE1pbmVSZXNwb25zZSIVkAIBirUYDhACGggKBmNhbGxlcmgCGgqKtRgGYWNjZXNzMvAICg1UZW5hbnRNZW1iZXJzEowBCgRMaXN0Ei0uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzTGlzdFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNMaXN0UmVzcG9uc2UiJZACAYq1GB4QAxoaEhgKDmlhbS51c2Vycy5yZWFkEgZ0ZW5hbnQSiQEKA0FkZBIsLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FkZFJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNBZGRSZXNwb25zZSIlirUYIRADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQgARKxAQoGQWNjZXB0Ei8uYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzQWNjZXB0UmVxdWVzdBowLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0FjY2VwdFJlc3BvbnNlIkSKtRhAEAIaOiI4VGhlIGNhbGxlciB3YXMgYWRkZWQgdG8gdGhlIHRlbmFudCBhbmQgaGFzIG5vdCBkZWNsaW5lZC4gARK0AQoHRGVjbGluZRIwLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0RlY2xpbmVSZXF1ZXN0GjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGVjbGluZVJlc3BvbnNlIkSKtRhAEAIaOiI4VGhlIGNhbGxlciB3YXMgYWRkZWQgdG8gdGhlIHRlbmFudCBhbmQgaGFzIG5vdCBhY2NlcHRlZC4gARKVAQoHRGlzYWJsZRIwLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc0Rpc2FibGVSZXF1ZXN0GjEuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRGlzYWJsZVJlc3BvbnNlIiWKtRghEAMaGxIZCg9pYW0udXNlcnMud3JpdGUSBnRlbmFudCABEpIBCgZFbmFibGUSLy5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNFbmFibGVSZXF1ZXN0GjAuYmFpbGl3aWNrLmFjY2Vzcy52MS5UZW5hbnRNZW1iZXJzRW5hYmxlUmVzcG9uc2UiJYq1GCEQAxobEhkKD2lhbS51c2Vycy53cml0ZRIGdGVuYW50IAESnwEKBlJlbW92ZRIvLmJhaWxpd2ljay5hY2Nlc3MudjEuVGVuYW50TWVtYmVyc1JlbW92ZVJlcXVlc3QaMC5iYWlsaXdpY2suYWNjZXNzLnYxLlRlbmFudE1lbWJlcnNSZW1vdmVSZXNwb25zZSIyirUYLhADGhsSGQoPaWFtLnVzZXJzLndyaXRlEgZ0ZW5hbnQaCQoHdXNlcl9pZCABaAEaCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * An organisation.
@@ -70,6 +70,13 @@ export type Tenant = Message<"bailiwick.access.v1.Tenant"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 8 [json_name = "UpdatedAt"];
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * The caller's own membership; in the answer of Tenants_ListMine only.
+   *
+   * @generated from field: bailiwick.access.v1.TenantMember membership = 9 [json_name = "Membership"];
+   */
+  membership?: TenantMember | undefined;
 };
 
 /**
@@ -190,7 +197,7 @@ export type TenantMember = Message<"bailiwick.access.v1.TenantMember"> & {
   userId: string;
 
   /**
-   * active or disabled.
+   * active, disabled, or pending: added, and not accepted by the user yet.
    *
    * @generated from field: string status = 3 [json_name = "Status"];
    */
@@ -204,6 +211,8 @@ export type TenantMember = Message<"bailiwick.access.v1.TenantMember"> & {
   source: string;
 
   /**
+   * Absent while the membership is pending.
+   *
    * @generated from field: google.protobuf.Timestamp joined_at = 5 [json_name = "JoinedAt"];
    */
   joinedAt?: Timestamp | undefined;
@@ -388,7 +397,8 @@ export const TenantsUpdateRequestSchema: GenMessage<TenantsUpdateRequest> = /*@_
   messageDesc(file_bailiwick_access_v1_tenants, 11);
 
 /**
- * Of a tenant what shall change. An absent field stays as it is.
+ * What to change in a tenant. An absent field stays as it is stored; a field that is sent is replaced as sent, so that
+ * "", [] and {} clear it.
  *
  * @generated from message bailiwick.access.v1.TenantChange
  */
@@ -399,7 +409,7 @@ export type TenantChange = Message<"bailiwick.access.v1.TenantChange"> & {
   id: string;
 
   /**
-   * Unique on the platform; empty stays as it is.
+   * Unique on the platform.
    *
    * @generated from field: optional string slug = 2 [json_name = "Slug"];
    */
@@ -665,7 +675,7 @@ export const TenantMembersAddRequestSchema: GenMessage<TenantMembersAddRequest> 
   messageDesc(file_bailiwick_access_v1_tenants, 24);
 
 /**
- * Nothing: the user is a member.
+ * Nothing: the user is a member, or has been asked to become one.
  *
  * @generated from message bailiwick.access.v1.TenantMembersAddResponse
  */
@@ -717,6 +727,152 @@ export type TenantMembersRemoveResponse = Message<"bailiwick.access.v1.TenantMem
  */
 export const TenantMembersRemoveResponseSchema: GenMessage<TenantMembersRemoveResponse> = /*@__PURE__*/
   messageDesc(file_bailiwick_access_v1_tenants, 27);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersAcceptRequest
+ */
+export type TenantMembersAcceptRequest = Message<"bailiwick.access.v1.TenantMembersAcceptRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersAcceptRequest.
+ * Use `create(TenantMembersAcceptRequestSchema)` to create a new message.
+ */
+export const TenantMembersAcceptRequestSchema: GenMessage<TenantMembersAcceptRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 28);
+
+/**
+ * Nothing: the caller is a member.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersAcceptResponse
+ */
+export type TenantMembersAcceptResponse = Message<"bailiwick.access.v1.TenantMembersAcceptResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersAcceptResponse.
+ * Use `create(TenantMembersAcceptResponseSchema)` to create a new message.
+ */
+export const TenantMembersAcceptResponseSchema: GenMessage<TenantMembersAcceptResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 29);
+
+/**
+ * Which tenant.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersDeclineRequest
+ */
+export type TenantMembersDeclineRequest = Message<"bailiwick.access.v1.TenantMembersDeclineRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersDeclineRequest.
+ * Use `create(TenantMembersDeclineRequestSchema)` to create a new message.
+ */
+export const TenantMembersDeclineRequestSchema: GenMessage<TenantMembersDeclineRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 30);
+
+/**
+ * Nothing: the caller does not become a member.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersDeclineResponse
+ */
+export type TenantMembersDeclineResponse = Message<"bailiwick.access.v1.TenantMembersDeclineResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersDeclineResponse.
+ * Use `create(TenantMembersDeclineResponseSchema)` to create a new message.
+ */
+export const TenantMembersDeclineResponseSchema: GenMessage<TenantMembersDeclineResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 31);
+
+/**
+ * A tenant and which member of it.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersDisableRequest
+ */
+export type TenantMembersDisableRequest = Message<"bailiwick.access.v1.TenantMembersDisableRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string user_id = 2 [json_name = "UserID"];
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersDisableRequest.
+ * Use `create(TenantMembersDisableRequestSchema)` to create a new message.
+ */
+export const TenantMembersDisableRequestSchema: GenMessage<TenantMembersDisableRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 32);
+
+/**
+ * Nothing: the member is disabled.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersDisableResponse
+ */
+export type TenantMembersDisableResponse = Message<"bailiwick.access.v1.TenantMembersDisableResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersDisableResponse.
+ * Use `create(TenantMembersDisableResponseSchema)` to create a new message.
+ */
+export const TenantMembersDisableResponseSchema: GenMessage<TenantMembersDisableResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 33);
+
+/**
+ * A tenant and which member of it.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersEnableRequest
+ */
+export type TenantMembersEnableRequest = Message<"bailiwick.access.v1.TenantMembersEnableRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string user_id = 2 [json_name = "UserID"];
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersEnableRequest.
+ * Use `create(TenantMembersEnableRequestSchema)` to create a new message.
+ */
+export const TenantMembersEnableRequestSchema: GenMessage<TenantMembersEnableRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 34);
+
+/**
+ * Nothing: the member is active.
+ *
+ * @generated from message bailiwick.access.v1.TenantMembersEnableResponse
+ */
+export type TenantMembersEnableResponse = Message<"bailiwick.access.v1.TenantMembersEnableResponse"> & {
+};
+
+/**
+ * Describes the message bailiwick.access.v1.TenantMembersEnableResponse.
+ * Use `create(TenantMembersEnableResponseSchema)` to create a new message.
+ */
+export const TenantMembersEnableResponseSchema: GenMessage<TenantMembersEnableResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_tenants, 35);
 
 /**
  * Tenants: the organisations that most records belong to.
@@ -796,7 +952,8 @@ export const Tenants: GenService<{
     output: typeof TenantsResumeResponseSchema;
   },
   /**
-   * The tenants the caller belongs to.
+   * The active tenants that the caller belongs to or was added to, each with the caller's membership. Where that is pending or
+   * disabled, a tenant has no more than its names.
    *
    * @generated from rpc bailiwick.access.v1.Tenants.ListMine
    */
@@ -815,7 +972,7 @@ export const Tenants: GenService<{
  */
 export const TenantMembers: GenService<{
   /**
-   * The members of a tenant.
+   * The members of a tenant, and the users who were added and have not accepted yet (Status pending). Of these only the ID is known.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.List
    */
@@ -825,7 +982,10 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersListResponseSchema;
   },
   /**
-   * Makes a user a member. Nothing changes where the user is one already.
+   * Adds a user to a tenant. The membership is pending until the user accepts it with TenantMembers_Accept: until then it gives no
+   * rights and reveals nothing of the user. It is active at once where the caller holds iam.platform.users.write, or where
+   * the user's verified address is in a verified domain of the tenant. Nothing changes for a user who is a member, was added
+   * already, or has declined within the last 30 days.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Add
    */
@@ -835,7 +995,49 @@ export const TenantMembers: GenService<{
     output: typeof TenantMembersAddResponseSchema;
   },
   /**
-   * Ends a membership with its grants and group memberships. Everybody may leave; the last owner stays.
+   * Accepts the caller's own pending membership. Accepting again changes nothing.
+   *
+   * @generated from rpc bailiwick.access.v1.TenantMembers.Accept
+   */
+  accept: {
+    methodKind: "unary";
+    input: typeof TenantMembersAcceptRequestSchema;
+    output: typeof TenantMembersAcceptResponseSchema;
+  },
+  /**
+   * Declines the caller's own pending membership. Declining again changes nothing.
+   *
+   * @generated from rpc bailiwick.access.v1.TenantMembers.Decline
+   */
+  decline: {
+    methodKind: "unary";
+    input: typeof TenantMembersDeclineRequestSchema;
+    output: typeof TenantMembersDeclineResponseSchema;
+  },
+  /**
+   * Takes all rights in the tenant from a member until the member is enabled again. Grants and group memberships stay. Only an owner
+   * disables an owner, and the last owner cannot be disabled.
+   *
+   * @generated from rpc bailiwick.access.v1.TenantMembers.Disable
+   */
+  disable: {
+    methodKind: "unary";
+    input: typeof TenantMembersDisableRequestSchema;
+    output: typeof TenantMembersDisableResponseSchema;
+  },
+  /**
+   * Gives a disabled member its rights back. The caller must be able to grant what the member holds.
+   *
+   * @generated from rpc bailiwick.access.v1.TenantMembers.Enable
+   */
+  enable: {
+    methodKind: "unary";
+    input: typeof TenantMembersEnableRequestSchema;
+    output: typeof TenantMembersEnableResponseSchema;
+  },
+  /**
+   * Ends a membership with its grants and group memberships, or withdraws a pending one. A person can always leave, also a tenant
+   * that is suspended, that requires single sign-on, or in which the membership is disabled. The last owner stays.
    *
    * @generated from rpc bailiwick.access.v1.TenantMembers.Remove
    */

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/caller.proto.
  */
 export const file_bailiwick_common_v1_caller: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSLpAgoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhIKCmp1ZGdlX29ubHkYESABKAgiLgoLQ2FsbGVyR3JhbnQSCgoCaWQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwicAoLQ2FsbGVyVG9rZW4SDgoGaXNzdWVyGAEgASgJEhAKCGF1ZGllbmNlGAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKA0SKwoGY2FsbGVyGAQgASgLMhsuYmFpbGl3aWNrLmNvbW1vbi52MS5DYWxsZXIiNQoRU2lnbmVkQ2FsbGVyVG9rZW4SDQoFdG9rZW4YASABKAwSEQoJc2lnbmF0dXJlGAIgASgMYgZwcm90bzM");
+  fileDesc("CiBiYWlsaXdpY2svY29tbW9uL3YxL2NhbGxlci5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKVAwoGQ2FsbGVyEgwKBHR5cGUYASABKAkSCgoCaWQYAiABKAkSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEwoLcGVybWlzc2lvbnMYBSABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYBiABKAwSDQoFZW1haWwYByABKAkSCgoCaXAYCCABKAkSEgoKdXNlcl9hZ2VudBgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhMKC25hcnJvd2VkX3RvGAsgAygJEhIKCnNzb190ZW5hbnQYDCABKAkSFAoMc3NvX3JlcXVpcmVkGA0gASgIEg4KBm9yaWdpbhgOIAEoCRITCgtzdGFsZV9sb2dpbhgPIAEoCBIwCgZncmFudHMYECADKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlckdyYW50EhIKCmp1ZGdlX29ubHkYESABKAgSFgoOc3VzcGVuZGVkX25hbWUYEiABKAkSEgoKbGltaXRlZF90bxgTIAEoCSIuCgtDYWxsZXJHcmFudBIKCgJpZBgBIAEoCRITCgtwZXJtaXNzaW9ucxgCIAEoDCJwCgtDYWxsZXJUb2tlbhIOCgZpc3N1ZXIYASABKAkSEAoIYXVkaWVuY2UYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoDRIrCgZjYWxsZXIYBCABKAsyGy5iYWlsaXdpY2suY29tbW9uLnYxLkNhbGxlciI1ChFTaWduZWRDYWxsZXJUb2tlbhINCgV0b2tlbhgBIAEoDBIRCglzaWduYXR1cmUYAiABKAxiBnByb3RvMw");
 
 /**
  * Who makes a call between two processes, signed with the calling process's own key. The services
@@ -133,6 +133,20 @@ export type Caller = Message<"bailiwick.common.v1.Caller"> & {
    * @generated from field: bool judge_only = 17;
    */
   judgeOnly: boolean;
+
+  /**
+   * The name of that tenant where it is suspended and the caller is an active member of it; empty otherwise.
+   *
+   * @generated from field: string suspended_name = 18;
+   */
+  suspendedName: string;
+
+  /**
+   * The only tenant in which a person's session holds rights, because its link to the account is not confirmed; empty = not limited.
+   *
+   * @generated from field: string limited_to = 19;
+   */
+  limitedTo: string;
 };
 
 /**

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/internal.proto.
  */
 export const file_bailiwick_identity_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIpcCCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFIlQKE0xpbWl0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGxlX21pbnV0ZXMYAiABKAUSEwoLbWF4X21pbnV0ZXMYAyABKAUiFgoUTGltaXRTZXNzaW9uUmVzcG9uc2UiHgoPR2V0VXNlcnNSZXF1ZXN0EgsKA2lkcxgBIAMoCSI+ChBHZXRVc2Vyc1Jlc3BvbnNlEioKBXVzZXJzGAEgAygLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiJwoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJEChdGaW5kVXNlckJ5RW1haWxSZXNwb25zZRIpCgR1c2VyGAEgASgLMhsuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlVzZXIiNQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJIhwKGklkZW50aXR5TGltaXRzVGFrZVJlc3BvbnNlIi0KDkdldEJvdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiOwoPR2V0Qm90c1Jlc3BvbnNlEigKBGJvdHMYASADKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90MoMCCgtDcmVkZW50aWFscxJsCgdSZXNvbHZlEiUuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmlkZW50aXR5LnYxLlJlc29sdmVSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EngKDExpbWl0U2Vzc2lvbhIqLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXF1ZXN0GisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxpbWl0U2Vzc2lvblJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaDIq1GAhpZGVudGl0eTKWAwoJRGlyZWN0b3J5EoIBCghHZXRVc2VycxImLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRVc2Vyc1JlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXNwb25zZSIlkAIBirUYHhAGSgZhY2Nlc3NKA3Nzb0oNbm90aWZpY2F0aW9ucxKIAQoPRmluZFVzZXJCeUVtYWlsEi0uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QaLi5iYWlsaXdpY2suaWRlbnRpdHkudjEuRmluZFVzZXJCeUVtYWlsUmVzcG9uc2UiFpACAYq1GA8QBkoGYWNjZXNzSgNzc28SawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiRiYWlsaXdpY2svaWRlbnRpdHkvdjEvaW50ZXJuYWwucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSIwCg5SZXNvbHZlUmVxdWVzdBISCgp0b2tlbl9oYXNoGAEgASgMEgoKAmlwGAIgASgJIqsCCg9SZXNvbHZlUmVzcG9uc2USDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIVCg1jcmVkZW50aWFsX2lkGAMgASgJEg4KBnRlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRINCgVlbWFpbBgGIAEoCRITCgthbGxvd2VkX2lwcxgHIAMoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpzc29fdGVuYW50GAkgASgJEjAKDHNpZ25lZF9pbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAsgASgFEhIKCmxpbWl0ZWRfdG8YDCABKAkiVAoTTGltaXRTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhQKDGlkbGVfbWludXRlcxgCIAEoBRITCgttYXhfbWludXRlcxgDIAEoBSIWChRMaW1pdFNlc3Npb25SZXNwb25zZSIeCg9HZXRVc2Vyc1JlcXVlc3QSCwoDaWRzGAEgAygJIj4KEEdldFVzZXJzUmVzcG9uc2USKgoFdXNlcnMYASADKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciInChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIkQKF0ZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlEikKBHVzZXIYASABKAsyGy5iYWlsaXdpY2suaWRlbnRpdHkudjEuVXNlciIqChdGaW5kRG9tYWluVGVuYW50UmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIioKGEZpbmREb21haW5UZW5hbnRSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkiRQoZSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ/ChpJZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCItCg5HZXRCb3RzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSCwoDaWRzGAIgAygJIjsKD0dldEJvdHNSZXNwb25zZRIoCgRib3RzGAEgAygLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdDKDAgoLQ3JlZGVudGlhbHMSbAoHUmVzb2x2ZRIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5SZXNvbHZlUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJ4CgxMaW1pdFNlc3Npb24SKi5iYWlsaXdpY2suaWRlbnRpdHkudjEuTGltaXRTZXNzaW9uUmVxdWVzdBorLmJhaWxpd2ljay5pZGVudGl0eS52MS5MaW1pdFNlc3Npb25SZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHkynwQKCURpcmVjdG9yeRKCAQoIR2V0VXNlcnMSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuR2V0VXNlcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkdldFVzZXJzUmVzcG9uc2UiJZACAYq1GB4QBkoGYWNjZXNzSgNzc29KDW5vdGlmaWNhdGlvbnMSiAEKD0ZpbmRVc2VyQnlFbWFpbBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmRVc2VyQnlFbWFpbFJlc3BvbnNlIhaQAgGKtRgPEAZKBmFjY2Vzc0oDc3NvEoYBChBGaW5kRG9tYWluVGVuYW50Ei4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXF1ZXN0Gi8uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkZpbmREb21haW5UZW5hbnRSZXNwb25zZSIRkAIBirUYChAGSgZhY2Nlc3MSawoHR2V0Qm90cxIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVxdWVzdBomLmJhaWxpd2ljay5pZGVudGl0eS52MS5HZXRCb3RzUmVzcG9uc2UiEZACAYq1GAoQBkoGYWNjZXNzGgyKtRgIaWRlbnRpdHkynAEKDklkZW50aXR5TGltaXRzEnwKBFRha2USMC5iYWlsaXdpY2suaWRlbnRpdHkudjEuSWRlbnRpdHlMaW1pdHNUYWtlUmVxdWVzdBoxLmJhaWxpd2ljay5pZGVudGl0eS52MS5JZGVudGl0eUxpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_identity_v1_bots, file_bailiwick_identity_v1_user, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.identity.v1.ResolveRequest
@@ -122,6 +122,13 @@ export type ResolveResponse = Message<"bailiwick.identity.v1.ResolveResponse"> &
    * @generated from field: int32 idle_minutes = 11;
    */
   idleMinutes: number;
+
+  /**
+   * The only tenant in which a session holds rights; empty = not limited.
+   *
+   * @generated from field: string limited_to = 12;
+   */
+  limitedTo: string;
 };
 
 /**
@@ -244,6 +251,42 @@ export const FindUserByEmailResponseSchema: GenMessage<FindUserByEmailResponse> 
   messageDesc(file_bailiwick_identity_v1_internal, 7);
 
 /**
+ * @generated from message bailiwick.identity.v1.FindDomainTenantRequest
+ */
+export type FindDomainTenantRequest = Message<"bailiwick.identity.v1.FindDomainTenantRequest"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.FindDomainTenantRequest.
+ * Use `create(FindDomainTenantRequestSchema)` to create a new message.
+ */
+export const FindDomainTenantRequestSchema: GenMessage<FindDomainTenantRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 8);
+
+/**
+ * @generated from message bailiwick.identity.v1.FindDomainTenantResponse
+ */
+export type FindDomainTenantResponse = Message<"bailiwick.identity.v1.FindDomainTenantResponse"> & {
+  /**
+   * Empty where there is none.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.FindDomainTenantResponse.
+ * Use `create(FindDomainTenantResponseSchema)` to create a new message.
+ */
+export const FindDomainTenantResponseSchema: GenMessage<FindDomainTenantResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_internal, 9);
+
+/**
  * One call of an open operation, to be counted before anything else is done for it.
  *
  * @generated from message bailiwick.identity.v1.IdentityLimitsTakeRequest
@@ -262,6 +305,13 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
    * @generated from field: string ip = 2;
    */
   ip: string;
+
+  /**
+   * Whether a call beyond the limit is reported in the response. If not, it is refused with resource_exhausted.
+   *
+   * @generated from field: bool report = 3;
+   */
+  report: boolean;
 };
 
 /**
@@ -269,14 +319,48 @@ export type IdentityLimitsTakeRequest = Message<"bailiwick.identity.v1.IdentityL
  * Use `create(IdentityLimitsTakeRequestSchema)` to create a new message.
  */
 export const IdentityLimitsTakeRequestSchema: GenMessage<IdentityLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 8);
+  messageDesc(file_bailiwick_identity_v1_internal, 10);
 
 /**
- * Nothing: the call may go on. Too many are refused with resource_exhausted.
+ * The state of the limit after this call. All zero if the rate class has no limit.
  *
  * @generated from message bailiwick.identity.v1.IdentityLimitsTakeResponse
  */
 export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.IdentityLimitsTakeResponse"> & {
+  /**
+   * Calls allowed in a window.
+   *
+   * @generated from field: uint32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * Length of the window in seconds.
+   *
+   * @generated from field: uint32 window_seconds = 2;
+   */
+  windowSeconds: number;
+
+  /**
+   * Calls left in the current window.
+   *
+   * @generated from field: uint32 remaining = 3;
+   */
+  remaining: number;
+
+  /**
+   * Seconds until the current window ends.
+   *
+   * @generated from field: uint32 reset_seconds = 4;
+   */
+  resetSeconds: number;
+
+  /**
+   * Whether this call is beyond the limit.
+   *
+   * @generated from field: bool exceeded = 5;
+   */
+  exceeded: boolean;
 };
 
 /**
@@ -284,7 +368,7 @@ export type IdentityLimitsTakeResponse = Message<"bailiwick.identity.v1.Identity
  * Use `create(IdentityLimitsTakeResponseSchema)` to create a new message.
  */
 export const IdentityLimitsTakeResponseSchema: GenMessage<IdentityLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 9);
+  messageDesc(file_bailiwick_identity_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsRequest
@@ -306,7 +390,7 @@ export type GetBotsRequest = Message<"bailiwick.identity.v1.GetBotsRequest"> & {
  * Use `create(GetBotsRequestSchema)` to create a new message.
  */
 export const GetBotsRequestSchema: GenMessage<GetBotsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 10);
+  messageDesc(file_bailiwick_identity_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.identity.v1.GetBotsResponse
@@ -323,7 +407,7 @@ export type GetBotsResponse = Message<"bailiwick.identity.v1.GetBotsResponse"> &
  * Use `create(GetBotsResponseSchema)` to create a new message.
  */
 export const GetBotsResponseSchema: GenMessage<GetBotsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_internal, 11);
+  messageDesc(file_bailiwick_identity_v1_internal, 13);
 
 /**
  * Credentials answers the gateway: who holds this token?
@@ -379,6 +463,16 @@ export const Directory: GenService<{
     methodKind: "unary";
     input: typeof FindUserByEmailRequestSchema;
     output: typeof FindUserByEmailResponseSchema;
+  },
+  /**
+   * The tenant that has verified the domain of a user's verified address.
+   *
+   * @generated from rpc bailiwick.identity.v1.Directory.FindDomainTenant
+   */
+  findDomainTenant: {
+    methodKind: "unary";
+    input: typeof FindDomainTenantRequestSchema;
+    output: typeof FindDomainTenantResponseSchema;
   },
   /**
    * The bots of a tenant, or of any where that is empty, among these ids; others are left out.

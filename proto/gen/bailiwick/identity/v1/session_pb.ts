@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/session.proto.
  */
 export const file_bailiwick_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIvICCgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudGIGcHJvdG8z", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiNiYWlsaXdpY2svaWRlbnRpdHkvdjEvc2Vzc2lvbi5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIpEDCgdTZXNzaW9uEhQKAmlkGAEgASgJQgSItRgBUgJJRBIXCgd1c2VyX2lkGAIgASgJUgZVc2VySUQSHwoLYXV0aF9tZXRob2QYAyABKAlSCkF1dGhNZXRob2QSGgoIcHJvdmlkZXIYBCABKAlSCFByb3ZpZGVyEg4KAmlwGAUgASgJUgJJUBIdCgp1c2VyX2FnZW50GAYgASgJUglVc2VyQWdlbnQSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCUNyZWF0ZWRBdBI8CgxsYXN0X3NlZW5fYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpMYXN0U2VlbkF0EjkKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglFeHBpcmVzQXQSGAoHY3VycmVudBgKIAEoCFIHQ3VycmVudBIdCgpsaW1pdGVkX3RvGAsgASgJUglMaW1pdGVkVG9iBnByb3RvMw", [file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * A signed-in person's session. Its token is shown once, in the response that makes it.
@@ -76,6 +76,14 @@ export type Session = Message<"bailiwick.identity.v1.Session"> & {
    * @generated from field: bool current = 10 [json_name = "Current"];
    */
   current: boolean;
+
+  /**
+   * The ID of the only tenant in which the session holds rights, until Users_ConfirmIdentity confirms the identity that
+   * opened it; empty = not limited.
+   *
+   * @generated from field: string limited_to = 11 [json_name = "LimitedTo"];
+   */
+  limitedTo: string;
 };
 
 /**

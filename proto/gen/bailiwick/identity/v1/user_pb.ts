@@ -75,7 +75,8 @@ export type User = Message<"bailiwick.identity.v1.User"> & {
   status: string;
 
   /**
-   * Whether the user can sign in with a password.
+   * Whether the user can sign in with a password. Only the user and callers with iam.users.write in a tenant of the user or
+   * iam.platform.users.write learn it; for others it is false.
    *
    * @generated from field: bool has_password = 10 [json_name = "HasPassword"];
    */
@@ -94,6 +95,8 @@ export type User = Message<"bailiwick.identity.v1.User"> & {
   metadata?: StringMap | undefined;
 
   /**
+   * Absent for callers that HasPassword is not shown to.
+   *
    * @generated from field: google.protobuf.Timestamp last_login_at = 13 [json_name = "LastLoginAt"];
    */
   lastLoginAt?: Timestamp | undefined;

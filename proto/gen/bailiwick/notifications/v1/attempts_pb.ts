@@ -12,10 +12,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/notifications/v1/attempts.proto.
  */
 export const file_bailiwick_notifications_v1_attempts: GenFile = /*@__PURE__*/
-  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9hdHRlbXB0cy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEirQMKD0RlbGl2ZXJ5QXR0ZW1wdBIOCgJpZBgBIAEoCVICSUQSFgoGdGVuYW50GAIgASgJUgZUZW5hbnQSGgoIZW5kcG9pbnQYAyABKAlSCEVuZHBvaW50EhQKBWV2ZW50GAQgASgJUgVFdmVudBIdCgpldmVudF90eXBlGAUgASgJUglFdmVudFR5cGUSGAoHYXR0ZW1wdBgGIAEoBVIHQXR0ZW1wdBIWCgZzdGF0dXMYByABKAlSBlN0YXR1cxIfCgtzdGF0dXNfY29kZRgIIAEoBVIKU3RhdHVzQ29kZRIUCgVlcnJvchgJIAEoCVIFRXJyb3ISGAoHbWVzc2FnZRgKIAEoCVIHTWVzc2FnZRIfCgtkdXJhdGlvbl9tcxgLIAEoBVIKRHVyYXRpb25NcxI5CgpzdGFydGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJU3RhcnRlZEF0EkIKD25leHRfYXR0ZW1wdF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSDU5leHRBdHRlbXB0QXQieQoTRGVsaXZlcnlBdHRlbXB0UGFnZRJBCgVpdGVtcxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5QXR0ZW1wdFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3JiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiliYWlsaXdpY2svbm90aWZpY2F0aW9ucy92MS9hdHRlbXB0cy5wcm90bxIaYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEirQMKD0RlbGl2ZXJ5QXR0ZW1wdBIOCgJpZBgBIAEoCVICSUQSFgoGdGVuYW50GAIgASgJUgZUZW5hbnQSGgoIZW5kcG9pbnQYAyABKAlSCEVuZHBvaW50EhQKBWV2ZW50GAQgASgJUgVFdmVudBIdCgpldmVudF90eXBlGAUgASgJUglFdmVudFR5cGUSGAoHYXR0ZW1wdBgGIAEoBVIHQXR0ZW1wdBIWCgZzdGF0dXMYByABKAlSBlN0YXR1cxIfCgtzdGF0dXNfY29kZRgIIAEoBVIKU3RhdHVzQ29kZRIUCgVlcnJvchgJIAEoCVIFRXJyb3ISGAoHbWVzc2FnZRgKIAEoCVIHTWVzc2FnZRIfCgtkdXJhdGlvbl9tcxgLIAEoBVIKRHVyYXRpb25NcxI5CgpzdGFydGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJU3RhcnRlZEF0EkIKD25leHRfYXR0ZW1wdF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSDU5leHRBdHRlbXB0QXQieQoTRGVsaXZlcnlBdHRlbXB0UGFnZRJBCgVpdGVtcxgBIAMoCzIrLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5QXR0ZW1wdFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3IiugIKD0RlbGl2ZXJ5TWVzc2FnZRIOCgJpZBgBIAEoCVICSUQSFgoGdGVuYW50GAIgASgJUgZUZW5hbnQSGgoIZW5kcG9pbnQYAyABKAlSCEVuZHBvaW50EhQKBWV2ZW50GAQgASgJUgVFdmVudBIdCgpldmVudF90eXBlGAUgASgJUglFdmVudFR5cGUSEgoEYm9keRgGIAEoDFIEQm9keRI5CgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJQ3JlYXRlZEF0EhYKBnN0YXR1cxgIIAEoCVIGU3RhdHVzEkcKCGF0dGVtcHRzGAkgAygLMisuYmFpbGl3aWNrLm5vdGlmaWNhdGlvbnMudjEuRGVsaXZlcnlBdHRlbXB0UghBdHRlbXB0c2IGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * One attempt to deliver something to an endpoint, as it was noted. The body is not kept.
+ * One attempt to deliver something to an endpoint, as it was noted.
  *
  * @generated from message bailiwick.notifications.v1.DeliveryAttempt
  */
@@ -61,7 +61,7 @@ export type DeliveryAttempt = Message<"bailiwick.notifications.v1.DeliveryAttemp
   attempt: number;
 
   /**
-   * delivered, retry, failed or dropped.
+   * delivered, retry (another attempt follows), failed (the delivery is given up) or dropped.
    *
    * @generated from field: string status = 7 [json_name = "Status"];
    */
@@ -136,4 +136,77 @@ export type DeliveryAttemptPage = Message<"bailiwick.notifications.v1.DeliveryAt
  */
 export const DeliveryAttemptPageSchema: GenMessage<DeliveryAttemptPage> = /*@__PURE__*/
   messageDesc(file_bailiwick_notifications_v1_attempts, 1);
+
+/**
+ * What was sent to an endpoint, and what became of it.
+ *
+ * @generated from message bailiwick.notifications.v1.DeliveryMessage
+ */
+export type DeliveryMessage = Message<"bailiwick.notifications.v1.DeliveryMessage"> & {
+  /**
+   * The webhook-id of the message, the same for all its attempts.
+   *
+   * @generated from field: string id = 1 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * @generated from field: string tenant = 2 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string endpoint = 3 [json_name = "Endpoint"];
+   */
+  endpoint: string;
+
+  /**
+   * The event that was delivered.
+   *
+   * @generated from field: string event = 4 [json_name = "Event"];
+   */
+  event: string;
+
+  /**
+   * The event's type.
+   *
+   * @generated from field: string event_type = 5 [json_name = "EventType"];
+   */
+  eventType: string;
+
+  /**
+   * The body, byte for byte as it was sent.
+   *
+   * @generated from field: bytes body = 6 [json_name = "Body"];
+   */
+  body: Uint8Array;
+
+  /**
+   * When its first attempt ended.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 7 [json_name = "CreatedAt"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * What came of the newest attempt: delivered, retry, failed or dropped.
+   *
+   * @generated from field: string status = 8 [json_name = "Status"];
+   */
+  status: string;
+
+  /**
+   * The attempts of the last 30 days, oldest first. Of more than 200 these are the newest 200.
+   *
+   * @generated from field: repeated bailiwick.notifications.v1.DeliveryAttempt attempts = 9 [json_name = "Attempts"];
+   */
+  attempts: DeliveryAttempt[];
+};
+
+/**
+ * Describes the message bailiwick.notifications.v1.DeliveryMessage.
+ * Use `create(DeliveryMessageSchema)` to create a new message.
+ */
+export const DeliveryMessageSchema: GenMessage<DeliveryMessage> = /*@__PURE__*/
+  messageDesc(file_bailiwick_notifications_v1_attempts, 2);
 

@@ -7,7 +7,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { FieldOptions, MethodOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
+import type { FieldOptions, MessageOptions, MethodOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file bailiwick/options/v1/options.proto.
  */
 export const file_bailiwick_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRiYWlsaXdpY2sub3B0aW9ucy52MSLRAgoJT3BlcmF0aW9uEgwKBG5hbWUYASABKAkSNAoKY3JlZGVudGlhbBgCIAEoDjIgLmJhaWxpd2ljay5vcHRpb25zLnYxLkNyZWRlbnRpYWwSKQoFYWxsb3cYAyADKAsyGi5iYWlsaXdpY2sub3B0aW9ucy52MS5SdWxlEg8KB2F1ZGl0ZWQYBCABKAgSDAoEcmF0ZRgFIAEoCRIUCgxyZWNlbnRfbG9naW4YBiABKAgSGAoQbnVsbF93aGVuX2Fic2VudBgHIAEoCBIQCghhc3NpZ25lZBgIIAMoCRIPCgdjYWxsZXJzGAkgAygJEhYKDmRlZmF1bHRfdGVuYW50GAogASgJEjsKDnNlc3Npb25fY29va2llGAsgASgOMiMuYmFpbGl3aWNrLm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIOCgZzdHJlYW0YDCABKAgiqQEKBFJ1bGUSDgoEc2VsZhgBIAEoCUgAEjgKBnRlbmFudBgCIAEoCzImLmJhaWxpd2ljay5vcHRpb25zLnYxLlRlbmFudFBlcm1pc3Npb25IABI8CghwbGF0Zm9ybRgDIAEoCzIoLmJhaWxpd2ljay5vcHRpb25zLnYxLlBsYXRmb3JtUGVybWlzc2lvbkgAEhEKB2hhbmRsZXIYBCABKAlIAEIGCgRydWxlIjUKEFRlbmFudFBlcm1pc3Npb24SEgoKcGVybWlzc2lvbhgBIAEoCRINCgVmaWVsZBgCIAEoCSI5ChJQbGF0Zm9ybVBlcm1pc3Npb24SEgoKcGVybWlzc2lvbhgBIAEoCRIPCgd3aXRob3V0GAIgASgJKqwBCgpDcmVkZW50aWFsEhoKFkNSRURFTlRJQUxfVU5TUEVDSUZJRUQQABITCg9DUkVERU5USUFMX05PTkUQARIWChJDUkVERU5USUFMX1NFU1NJT04QAhISCg5DUkVERU5USUFMX0FOWRADEhIKDkNSRURFTlRJQUxfQk9UEAQSFQoRQ1JFREVOVElBTF9XT1JLRVIQBRIWChJDUkVERU5USUFMX1NFUlZJQ0UQBiphCg1TZXNzaW9uQ29va2llEh4KGlNFU1NJT05fQ09PS0lFX1VOU1BFQ0lGSUVEEAASFgoSU0VTU0lPTl9DT09LSUVfU0VUEAESGAoUU0VTU0lPTl9DT09LSUVfQ0xFQVIQAjo1CgRob3N0Eh8uZ29vZ2xlLnByb3RvYnVmLlNlcnZpY2VPcHRpb25zGNGGAyABKAlSBGhvc3Q6XwoJb3BlcmF0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzIfLmJhaWxpd2ljay5vcHRpb25zLnYxLk9wZXJhdGlvblIJb3BlcmF0aW9uOkYKDnNlcnZlcl9tYW5hZ2VkEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjRhgMgASgIUg1zZXJ2ZXJNYW5hZ2VkYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJiYWlsaXdpY2svb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhRiYWlsaXdpY2sub3B0aW9ucy52MSKpAwoJT3BlcmF0aW9uEgwKBG5hbWUYASABKAkSNAoKY3JlZGVudGlhbBgCIAEoDjIgLmJhaWxpd2ljay5vcHRpb25zLnYxLkNyZWRlbnRpYWwSKQoFYWxsb3cYAyADKAsyGi5iYWlsaXdpY2sub3B0aW9ucy52MS5SdWxlEg8KB2F1ZGl0ZWQYBCABKAgSDAoEcmF0ZRgFIAEoCRIUCgxyZWNlbnRfbG9naW4YBiABKAgSGAoQbnVsbF93aGVuX2Fic2VudBgHIAEoCBIQCghhc3NpZ25lZBgIIAMoCRIPCgdjYWxsZXJzGAkgAygJEhYKDmRlZmF1bHRfdGVuYW50GAogASgJEjsKDnNlc3Npb25fY29va2llGAsgASgOMiMuYmFpbGl3aWNrLm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIOCgZzdHJlYW0YDCABKAgSFwoPdGVuYW50X29wdGlvbmFsGBAgASgIEj0KD2xpbWl0ZWRfc2Vzc2lvbhgNIAEoDjIkLmJhaWxpd2ljay5vcHRpb25zLnYxLkxpbWl0ZWRTZXNzaW9uIqkBCgRSdWxlEg4KBHNlbGYYASABKAlIABI4CgZ0ZW5hbnQYAiABKAsyJi5iYWlsaXdpY2sub3B0aW9ucy52MS5UZW5hbnRQZXJtaXNzaW9uSAASPAoIcGxhdGZvcm0YAyABKAsyKC5iYWlsaXdpY2sub3B0aW9ucy52MS5QbGF0Zm9ybVBlcm1pc3Npb25IABIRCgdoYW5kbGVyGAQgASgJSABCBgoEcnVsZSI1ChBUZW5hbnRQZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDQoFZmllbGQYAiABKAkiRwoSUGxhdGZvcm1QZXJtaXNzaW9uEhIKCnBlcm1pc3Npb24YASABKAkSDwoHd2l0aG91dBgCIAEoCRIMCgR3aGVuGAMgASgJKqwBCgpDcmVkZW50aWFsEhoKFkNSRURFTlRJQUxfVU5TUEVDSUZJRUQQABITCg9DUkVERU5USUFMX05PTkUQARIWChJDUkVERU5USUFMX1NFU1NJT04QAhISCg5DUkVERU5USUFMX0FOWRADEhIKDkNSRURFTlRJQUxfQk9UEAQSFQoRQ1JFREVOVElBTF9XT1JLRVIQBRIWChJDUkVERU5USUFMX1NFUlZJQ0UQBipxCg5MaW1pdGVkU2Vzc2lvbhIfChtMSU1JVEVEX1NFU1NJT05fVU5TUEVDSUZJRUQQABIhCh1MSU1JVEVEX1NFU1NJT05fSU5fSVRTX1RFTkFOVBABEhsKF0xJTUlURURfU0VTU0lPTl9BTExPV0VEEAIqYQoNU2Vzc2lvbkNvb2tpZRIeChpTRVNTSU9OX0NPT0tJRV9VTlNQRUNJRklFRBAAEhYKElNFU1NJT05fQ09PS0lFX1NFVBABEhgKFFNFU1NJT05fQ09PS0lFX0NMRUFSEAI6NQoEaG9zdBIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjRhgMgASgJUgRob3N0Ol8KCW9wZXJhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyHy5iYWlsaXdpY2sub3B0aW9ucy52MS5PcGVyYXRpb25SCW9wZXJhdGlvbjpGCg5zZXJ2ZXJfbWFuYWdlZBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0YYDIAEoCFINc2VydmVyTWFuYWdlZDpCCgtpZ25vcmVkX2tleRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxjRhgMgAygJUgppZ25vcmVkS2V5YgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * @generated from message bailiwick.options.v1.Operation
@@ -105,6 +105,21 @@ export type Operation = Message<"bailiwick.options.v1.Operation"> & {
    * @generated from field: bool stream = 12;
    */
   stream: boolean;
+
+  /**
+   * The request may leave its tenant out if a rule other than the tenant's allows the call. Without this, the tenant is
+   * required of every caller: "Tenant is required" comes before permissions are checked.
+   *
+   * @generated from field: bool tenant_optional = 16;
+   */
+  tenantOptional: boolean;
+
+  /**
+   * What a session that is limited to one tenant may do here by a self or handler rule.
+   *
+   * @generated from field: bailiwick.options.v1.LimitedSession limited_session = 13;
+   */
+  limitedSession: LimitedSession;
 };
 
 /**
@@ -205,6 +220,13 @@ export type PlatformPermission = Message<"bailiwick.options.v1.PlatformPermissio
    * @generated from field: string without = 2;
    */
   without: string;
+
+  /**
+   * Proto path of a boolean field: this way exists only where that field is true. The request then names no tenant.
+   *
+   * @generated from field: string when = 3;
+   */
+  when: string;
 };
 
 /**
@@ -282,6 +304,49 @@ export const CredentialSchema: GenEnum<Credential> = /*@__PURE__*/
   enumDesc(file_bailiwick_options_v1_options, 0);
 
 /**
+ * A session is limited to a tenant when that tenant's provider opened it on an account that it linked by the address alone.
+ * Permissions of such a session hold in that tenant only. Its self and handler rules hold only where this option says so.
+ *
+ * @generated from enum bailiwick.options.v1.LimitedSession
+ */
+export const LimitedSession = {
+  /**
+   * Refused until the person confirms the link.
+   *
+   * @generated from enum value: LIMITED_SESSION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Allowed where the request names the session's tenant in the field of the tenant rule.
+   *
+   * @generated from enum value: LIMITED_SESSION_IN_ITS_TENANT = 1;
+   */
+  IN_ITS_TENANT: 1,
+
+  /**
+   * Allowed: the handler shows and changes nothing beyond the session's tenant.
+   *
+   * @generated from enum value: LIMITED_SESSION_ALLOWED = 2;
+   */
+  ALLOWED: 2,
+} as const;
+
+/**
+ * A session is limited to a tenant when that tenant's provider opened it on an account that it linked by the address alone.
+ * Permissions of such a session hold in that tenant only. Its self and handler rules hold only where this option says so.
+ *
+ * @generated from enum bailiwick.options.v1.LimitedSession
+ */
+export type LimitedSession = (typeof LimitedSession)[keyof typeof LimitedSession] | UnknownEnum;
+
+/**
+ * Describes the enum bailiwick.options.v1.LimitedSession.
+ */
+export const LimitedSessionSchema: GenEnum<LimitedSession> = /*@__PURE__*/
+  enumDesc(file_bailiwick_options_v1_options, 1);
+
+/**
  * What happens to the cookie a browser keeps its session in.
  *
  * @generated from enum bailiwick.options.v1.SessionCookie
@@ -316,7 +381,7 @@ export type SessionCookie = (typeof SessionCookie)[keyof typeof SessionCookie] |
  * Describes the enum bailiwick.options.v1.SessionCookie.
  */
 export const SessionCookieSchema: GenEnum<SessionCookie> = /*@__PURE__*/
-  enumDesc(file_bailiwick_options_v1_options, 1);
+  enumDesc(file_bailiwick_options_v1_options, 2);
 
 /**
  * The process that serves this service: identity, access, sso or notifications.
@@ -339,4 +404,14 @@ export const operation: GenExtension<MethodOptions, Operation> = /*@__PURE__*/
  */
 export const server_managed: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_bailiwick_options_v1_options, 2);
+
+/**
+ * JSON keys that are no fields of this message and that a client may send all the same. The gateway drops them unread.
+ * For a message that takes a part of a record, these are the record's server-managed keys: a record can be sent back
+ * as it was read.
+ *
+ * @generated from extension: repeated string ignored_key = 50001;
+ */
+export const ignored_key: GenExtension<MessageOptions, string[]> = /*@__PURE__*/
+  extDesc(file_bailiwick_options_v1_options, 3);
 

@@ -5,15 +5,19 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
 import tls from 'node:tls';
+import type { Outcome } from '@bailiwick/notifications/sending/outcome.ts';
+import { send } from '@bailiwick/notifications/sending/send.ts';
 import { createPools } from '@bailiwick/shared/egress/pools.ts';
 import { egressRules } from '@bailiwick/shared/egress/rules.ts';
-import type { Outcome } from './outcome.ts';
-import { send } from './send.ts';
-import { authority, expiredCertificate, serverCertificate, serverKey } from './tls-certificates.ts';
+import { createAuthority } from '../tls/authority.ts';
 
 /** What Node can since 24.5. */
 const skip =
   'setDefaultCACertificates' in tls ? false : 'this runtime cannot be told to trust an authority';
+
+const authority = await createAuthority();
+const certificate = await authority.issue({ hosts: ['localhost'] });
+const expired = await authority.issue({ hosts: ['localhost'], endsInMs: -60_000 });
 
 const egress = egressRules({ hosts: ['localhost'], cidrs: ['127.0.0.0/8', '::1/128'], ports: [] });
 
@@ -23,17 +27,14 @@ async function postTo(
   host = 'localhost',
 ): Promise<{ outcome: Outcome; requests: number; codes: string[] }> {
   const seen = { requests: 0, codes: [] as string[] };
-  const server = createServer(
-    { key: serverKey, cert: serverCertificate, ...options },
-    (request, response) => {
-      seen.requests++;
-      request.resume().on('end', () => response.writeHead(200).end());
-    },
-  );
+  const server = createServer({ ...certificate, ...options }, (request, response) => {
+    seen.requests++;
+    request.resume().on('end', () => response.writeHead(200).end());
+  });
   server.on('tlsClientError', (error: NodeJS.ErrnoException) => seen.codes.push(error.code ?? ''));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // Of its own: a TLS session that one receiver has given would be taken up again.
-  const pools = createPools({ connectMs: 2000, totalMs: 5000 });
+  const pools = createPools({ connectMs: 2000, totalMs: 5000, answerBytes: 16 * 1024 });
   try {
     const url = `https://${host}:${(server.address() as AddressInfo).port}/`;
     const outcome = await send(
@@ -64,12 +65,12 @@ test('Webhooks_Deliver posts only where the certificate is trusted, of that name
   skip,
 }, async () => {
   const before = tls.getCACertificates();
-  tls.setDefaultCACertificates([...before, authority]);
+  tls.setDefaultCACertificates([...before, authority.ca]);
   try {
     const { outcome, requests } = await postTo({});
     assert.deepEqual([outcome.status, requests], ['delivered', 1]);
     assertRefused(await postTo({}, '127.0.0.1'));
-    assertRefused(await postTo({ cert: expiredCertificate }));
+    assertRefused(await postTo(expired));
   } finally {
     tls.setDefaultCACertificates(before);
   }
@@ -80,7 +81,7 @@ const skipOld = 'deno' in process.versions ? 'this runtime has no old TLS to off
 
 test('Webhooks_Deliver speaks TLS 1.2 and later', { skip: skipOld }, async () => {
   const before = tls.getCACertificates();
-  tls.setDefaultCACertificates([...before, authority]);
+  tls.setDefaultCACertificates([...before, authority.ca]);
   try {
     assert.equal(
       (await postTo({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })).outcome.status,

@@ -1,0 +1,69 @@
+import { type BuiltInRole, platformRoles, tenantRoles } from '@bailiwick/access/roles/builtin.ts';
+import { includes } from '@bailiwick/access/roles/match.ts';
+import {
+  type DescribedPermission,
+  describedPermissions,
+} from '@bailiwick/access/roles/permission-list.ts';
+
+// docs/permissions.md, from the table of permissions, the built-in roles and the options of the operations.
+
+const startsWith = (prefix: string) =>
+  describedPermissions.filter(({ name }) => name.startsWith(prefix));
+const platform = startsWith('iam.platform.');
+const internal = startsWith('iam.internal.');
+const tenant = describedPermissions.filter(
+  (permission) => !platform.includes(permission) && !internal.includes(permission),
+);
+
+/** docs/permissions.md. */
+export function renderPermissions(): string {
+  return `<!-- Generated from proto/permissions.ts by deploy/docs/permissions.ts: change that, then run \`npm run generate\`. -->
+
+# Permissions
+
+\`Roles_ListPermissions {Tenant}\` returns the first table, \`{"Platform": true}\` the second. Permissions that begin with \`iam.\` are
+Bailiwick's own; every other permission is an application's, which Bailiwick stores and answers for (\`Access_Check\`).
+
+A role may hold a pattern that ends in \`*\`, such as \`iam.groups.*\`. Neither \`*\` nor \`iam.*\` includes a permission that begins with
+\`iam.platform.\` or \`iam.internal.\`. An operation that several permissions allow is in the list of each; what else allows it, such as
+being its subject, is in its description at \`/docs\`.
+
+## In a tenant
+
+A grant in a tenant gives these there, a grant on the platform (\`"Platform": true\`) in every tenant.
+
+${renderTable(tenant, [...tenantRoles, ...platformRoles])}
+## On the platform
+
+These count in grants on the platform alone. No role of a tenant may hold them. Such a grant says so, and names no tenant:
+
+\`\`\`sh
+bailiwick Grants_Add --data '{"Grant":{"Platform":true,"UserID":"usr_…","Role":"platform-support"}}'
+\`\`\`
+
+\`Grants_ListByTenant {"Platform": true}\` lists these grants. A tenant's readers see those that count in their tenant with
+\`Grants_ListByTenant {Tenant, "IncludePlatform": true}\`: the subject, the role and the time, but not who granted it.
+
+${renderTable(platform, platformRoles)}
+## Inside the product
+
+${renderTable(internal, [])}`;
+}
+
+function renderTable(
+  permissions: readonly DescribedPermission[],
+  roles: readonly BuiltInRole[],
+): string {
+  const rows = permissions.map(({ name, description, operations }) => {
+    const holders = roles
+      .filter((role) => includes(role.permissions, name))
+      .map(({ slug }) => slug);
+    return `| \`${name}\` | ${description} | ${holders.join(', ') || '–'} | ${operations.map((operation) => `\`${operation}\``).join(', ')} |`;
+  });
+  return [
+    '| Permission | What it allows | Built-in roles | Operations |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createReadStream, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { finished } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { createLog } from '@bailiwick/shared/log.ts';
+import { migrate } from '@bailiwick/shared/migrations.ts';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { schemas } from '../migrate.ts';
+import {
+  type BackupHeader,
+  endLine,
+  isInstalled,
+  readArguments,
+  readHeader,
+  runTool,
+} from './backup-file.ts';
+import { lockFolder } from './lock.ts';
+import { ensureDatabase, startPostgres } from './postgres.ts';
+
+// npm run restore FILE: makes the data folder what it was when the backup was made. Its broker starts empty, and the outboxes publish
+// again what their rows still hold (docs/operations.md, "Restore").
+
+type Lines = AsyncIterator<Buffer, undefined>;
+
+async function main(): Promise<void> {
+  const { dataDir, file } = readArguments('restore');
+  if (isInstalled(dataDir)) {
+    throw new Error(
+      `${dataDir} holds an installation already: move it away, or name another folder with BAILIWICK_DATA`,
+    );
+  }
+  const lines = linesOf(
+    createReadStream(file)
+      .on('error', () => {})
+      .compose(createGunzip()) as AsyncIterable<Buffer>,
+  );
+  const header = readHeader(await nextLine(lines));
+  const wanted = schemasOf(header);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const unlock = lockFolder(dataDir);
+  const folder = path.join(dataDir, 'postgres');
+  try {
+    const postgres = await startPostgres({
+      dataDir: folder,
+      logFile: path.join(dataDir, 'logs/postgres.log'),
+      log: () => {},
+    });
+    try {
+      const url = await ensureDatabase(postgres.url, 'bailiwick');
+      // Tables as the backup has them: what later migrations make of rows, the next start does with these.
+      for (const schema of wanted)
+        await migrate(
+          schema,
+          { url },
+          createLog('restore', () => {}),
+        );
+      await load(url, lines);
+    } finally {
+      await postgres.stop();
+    }
+    for (const [name, content] of Object.entries(header.Files)) {
+      mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(dataDir, name), content, { mode: 0o600 });
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    for (const name of Object.keys(header.Files)) rmSync(path.join(dataDir, name), { force: true });
+    throw error;
+  } finally {
+    unlock();
+  }
+  process.stdout.write(`${dataDir} is as it was at ${header.CreatedAt}: npm start\n`);
+}
+
+/** The services' schemas with the migrations of the backup. */
+function schemasOf({ Migrations }: BackupHeader) {
+  return schemas.map((schema) => {
+    const names = Migrations[schema.service] ?? [];
+    const migrations = schema.migrations.filter(({ name }) => names.includes(name));
+    if (migrations.length < names.length)
+      throw new Error(
+        'the backup was made by a newer version of Bailiwick: restore it with that one',
+      );
+    return { ...schema, migrations };
+  });
+}
+
+/** Copies all rows in one transaction. Without foreign keys and triggers: the rows are of one moment, and their order is by table. */
+async function load(url: string, lines: Lines): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local session_replication_role = replica');
+    for (let line = await nextLine(lines); line !== endLine; line = await nextLine(lines)) {
+      if (!/^COPY [\w".]+ \([\w", ]+\) FROM stdin;\n$/.test(line))
+        throw new Error(`the backup holds a line that is not of a backup: ${line.slice(0, 80)}`);
+      await copyRows(client, line.trimEnd().replace(/;$/, ''), lines);
+    }
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+}
+
+async function copyRows(client: pg.Client, statement: string, lines: Lines): Promise<void> {
+  const rows = client.query(copyFrom(statement));
+  const done = finished(rows);
+  // Awaited below; a failure between two rows must not end the process first.
+  done.catch(() => {});
+  for (let row = await next(lines); row.toString('latin1') !== '\\.\n'; row = await next(lines)) {
+    if (!rows.write(row)) await Promise.race([once(rows, 'drain'), done]);
+  }
+  rows.end();
+  await done;
+}
+
+const nextLine = async (lines: Lines): Promise<string> => (await next(lines)).toString();
+
+async function next(lines: Lines): Promise<Buffer> {
+  const { value, done } = await lines.next();
+  if (done) throw new Error('the backup broke off: it is not whole');
+  return value;
+}
+
+/** Lines with their end. By bytes: node:readline also ends lines at characters that a row may hold. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...rest, chunk.subarray(start, end + 1)]);
+      rest = [];
+      start = end + 1;
+    }
+    rest.push(chunk.subarray(start));
+  }
+  return undefined;
+}
+
+await runTool(main);

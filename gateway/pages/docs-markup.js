@@ -1,0 +1,28 @@
+// Elements for the reference. Texts of the document are set as text and never as HTML.
+
+/** An element with attributes and children; a string child is text. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== undefined) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** The part of Markdown that the descriptions use: paragraphs, lists, `code` and **strong**. */
+export function prose(text = '') {
+  return text.split('\n\n').map((block) => {
+    const lines = block.split('\n');
+    if (!lines.every((line) => line.startsWith('- '))) return element('p', {}, ...spans(block));
+    return element('ul', {}, ...lines.map((line) => element('li', {}, ...spans(line.slice(2)))));
+  });
+}
+
+export function spans(text) {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (/^`.+`$/.test(part)) return element('code', {}, part.slice(1, -1));
+    return /^\*\*.+\*\*$/.test(part) ? element('strong', {}, part.slice(2, -2)) : part;
+  });
+}
+
+export const json = (value) => JSON.stringify(value, null, 2);

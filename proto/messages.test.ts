@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { create, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { UsersCreateRequestSchema } from './gen/bailiwick/identity/v1/users_pb.ts';
+import { WebhooksCreateEndpointRequestSchema } from './gen/bailiwick/notifications/v1/webhooks_pb.ts';
+import { decodeJson } from './json/decode.ts';
+import { isValueMap, listField } from './json/values.ts';
+import { operations } from './registry.ts';
+import { validate } from './validate.ts';
+
+// The words of the rules: every message is for the developer who made the call.
+
+test('no message shows a regular expression, whatever is wrong with whichever field', () => {
+  const values = ['*', ' ', '\u0001', 'x'.repeat(5000), '{"', '-', 'ü'];
+  for (const [name, { method, public: routed }] of operations) {
+    if (!routed) continue;
+    for (const value of values) {
+      const { message } = decodeJson(method.input, filled(method.input, value), {
+        unknownKeys: 'ignore',
+      });
+      for (const text of validate(method.input, message))
+        assert.doesNotMatch(
+          text,
+          /regex|pattern|\\|\^|\$|\[[^\]\d"]|[)\]}][*+?]|\{\d/,
+          `${name} with ${value}: ${text}`,
+        );
+    }
+  }
+});
+
+/** A request with one text in every field that takes texts. */
+function filled(schema: DescMessage, value: string, depth = 0): Record<string, unknown> {
+  const of = (field: DescField): unknown => {
+    if (field.message === undefined)
+      return field.fieldKind === 'list'
+        ? [value]
+        : field.fieldKind === 'map'
+          ? { [value]: value }
+          : value;
+    if (isValueMap(field.message)) return { [value]: value };
+    const list = listField(field.message);
+    if (list) return of(list);
+    const inner = depth < 4 ? filled(field.message, value, depth + 1) : {};
+    return field.fieldKind === 'list' ? [inner] : inner;
+  };
+  return Object.fromEntries(
+    schema.fields.map((field) => [
+      field.jsonName,
+      field.fieldKind === 'scalar' && field.scalar !== ScalarType.STRING ? null : of(field),
+    ]),
+  );
+}
+
+test('messages say what is allowed: language tags, and how to receive all events', () => {
+  const locale = { user: { email: 'a@example.com', locale: 'not a language' } };
+  assert.deepEqual(validate(UsersCreateRequestSchema, create(UsersCreateRequestSchema, locale)), [
+    'User.Locale must be a language tag such as en or pt-BR, at most 35 characters',
+  ]);
+  const endpoint = { name: 'a', url: 'https://a.example', eventTypes: { items: ['*'] } };
+  assert.deepEqual(
+    validate(
+      WebhooksCreateEndpointRequestSchema,
+      create(WebhooksCreateEndpointRequestSchema, { endpoint }),
+    ),
+    ['Endpoint.EventTypes must not contain "*": an empty list receives all events'],
+  );
+});

@@ -1,0 +1,128 @@
+import { type DescMessage, getOption } from '@bufbuild/protobuf';
+import {
+  type FieldRules,
+  field as fieldRules,
+  message as messageRules,
+  type Rule,
+} from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+
+import { namePattern, permissionPattern, slugPattern } from './patterns.ts';
+import { keywords } from './rules.ts';
+import type { JsonObject } from './types.ts';
+
+// The CEL rules of the proto files in JSON Schema, by their ids.
+
+const subject: JsonObject = { pattern: '^((usr|bot)_[0-7][0-9a-hjkmnp-tv-z]{25})?$' };
+const notOwner: JsonObject = { not: { enum: ['owner'] } };
+const list = (maxItems: number, items: JsonObject): JsonObject => ({
+  maxItems,
+  items: { type: 'string', ...items },
+});
+
+const eventTypes = list(100, { maxLength: 64, pattern: '^[a-z0-9_]+([.][a-z0-9_]+)*([.][*])?$' });
+const claim: JsonObject = { type: 'string', minLength: 1, maxLength: 256 };
+const claims = [
+  'Subject',
+  'Email',
+  'EmailVerified',
+  'Name',
+  'GivenName',
+  'FamilyName',
+  'Picture',
+  'Locale',
+  'Groups',
+];
+const ownFamilies =
+  'access|audit|bot|bot_grant|bot_key|chat_endpoint|domain|endpoint|grant|group|group_grant|invitation|key|mail_suppression|role|session|sso|sso_provider|tenant|user|webhook_endpoint';
+
+const ofFields: Readonly<Record<string, JsonObject>> = {
+  'access.subject': subject,
+  // Only the characters: the rule also compares the bits of a network with its length.
+  'bot_key.allowed_ip': { pattern: '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$' },
+  'domain.default_role': notOwner,
+  'documented.endpoint_name': { pattern: namePattern },
+  'endpoint.event_types': eventTypes,
+  'events.id': { pattern: '^[A-Za-z0-9_-]{0,64}$' },
+  'events.own_family': { not: { pattern: `^(${ownFamilies})([.]|$)` } },
+  'group_mapping.value': { not: { pattern: '[\\u0000-\\u001f\\u007f]' } },
+  'provider.attribute_map': {
+    properties: Object.fromEntries(claims.map((name) => [name, claim])),
+    additionalProperties: false,
+  },
+  'provider.default_roles': list(20, { pattern: `^${slugPattern}$` }),
+  'provider.scopes': list(20, { pattern: '^[!#-\\[\\]-~]{1,128}$' }),
+  'role.permissions.format': list(200, { maxLength: 128, pattern: `^${permissionPattern}$` }),
+  'tenant.default_role': notOwner,
+  'tenant.invite_domains': list(50, { minLength: 1, maxLength: 253 }),
+};
+
+/** A key with a value: null and "" are the same as no key. */
+const sent = (name: string): JsonObject => ({
+  required: [name],
+  properties: { [name]: { type: 'string', minLength: 1 } },
+});
+
+/** The ID of a record that is there: some operations set it themselves, so the record's own schema says nothing about it. */
+function storedId(record: DescMessage | undefined): JsonObject {
+  const field = record?.fields.find(({ jsonName }) => jsonName === 'ID');
+  if (!field) throw new Error('the record has no ID');
+  return { type: 'string', ...keywords(getOption(field, fieldRules), true) };
+}
+
+const ofMessages: Readonly<Record<string, (message: DescMessage) => JsonObject>> = {
+  'documented.access.check': () => ({
+    anyOf: [
+      sent('Permission'),
+      { required: ['Checks'], properties: { Checks: { type: 'array', minItems: 1, items: {} } } },
+    ],
+  }),
+  'access.plan.change': ({ fields }) => ({
+    oneOf: fields.map(({ jsonName }) => ({
+      required: [jsonName],
+      properties: { [jsonName]: { type: 'object' } },
+    })),
+  }),
+  'documented.endpoint_id': ({ fields: [endpoint] }) => ({
+    properties: { Endpoint: { required: ['ID'], properties: { ID: storedId(endpoint?.message) } } },
+  }),
+  'group_mapping.meaning': () => ({ anyOf: [sent('Group'), sent('Role')] }),
+  'provider.kind': () => ({ properties: { Provider: { anyOf: [sent('ID'), sent('Kind')] } } }),
+  'provider.metadata': () => ({ not: { allOf: [sent('MetadataXML'), sent('MetadataURL')] } }),
+};
+
+/** The rules that JSON Schema cannot say: they compare with the time or with another field, count bytes, or repeat another rule. */
+const unspoken = [
+  'bot_key.expires_at.future',
+  'bot_key.expires_at.limit',
+  'documented.endpoint_url',
+  'replay.since',
+  'role.permissions.platform',
+  'role.permissions.size',
+  'string_map.size',
+];
+
+/** The keywords for a field's CEL rules. */
+export function fieldKeywords({ cel }: FieldRules): JsonObject {
+  return merged(cel, (id) => ofFields[id]);
+}
+
+/** The keywords for the rules of a whole message. */
+export function messageKeywords(message: DescMessage): JsonObject {
+  return merged(getOption(message, messageRules).cel, (id) => ofMessages[id]?.(message));
+}
+
+function merged(
+  rules: readonly Rule[],
+  keywordsOf: (id: string) => JsonObject | undefined,
+): JsonObject {
+  const found = rules
+    .filter(({ id }) => !unspoken.includes(id))
+    .map(({ id }) => keywordsOf(id) ?? failUnknown(id));
+  return Object.assign({}, ...found) as JsonObject;
+}
+
+function failUnknown(id: string): never {
+  throw new Error(
+    `proto/openapi/cel.ts does not know the rule ${id}: say it in JSON Schema, or list it as unspoken`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { Operation } from '@bailiwick/proto/operation.ts';
+import { type Permission, permissionDescriptions } from '@bailiwick/proto/permissions.ts';
+import { operations } from '@bailiwick/proto/registry.ts';
+
+/** A permission, what it allows, and the public operations that ask for it. */
+export type DescribedPermission = {
+  name: Permission;
+  description: string;
+  operations: readonly string[];
+};
+
+/** Every permission of Bailiwick itself, in the order of the table. */
+export const describedPermissions: readonly DescribedPermission[] = [...permissionDescriptions].map(
+  ([name, description]) => ({
+    name,
+    description,
+    operations: [...operations.values()]
+      .filter((operation) => operation.public && asksFor(operation, name))
+      .map((operation) => operation.name),
+  }),
+);
+
+function asksFor({ allow }: Operation, permission: Permission): boolean {
+  return allow.some((rule) => {
+    if (rule.kind === 'tenant' || rule.kind === 'platform') return rule.permission === permission;
+    // What a handler checks is said in a sentence, which names the permission.
+    return (
+      rule.kind === 'handler' &&
+      [...rule.rule.matchAll(/iam(?:\.[a-z]+)+/g)].some(([named]) => named === permission)
+    );
+  });
+}

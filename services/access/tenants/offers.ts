@@ -1,0 +1,166 @@
+import { Buffer } from 'node:buffer';
+import type { User } from '@bailiwick/proto/gen/bailiwick/identity/v1/user_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { normaliseEmail } from '@bailiwick/shared/email.ts';
+import { denied, failedPrecondition } from '@bailiwick/shared/errors.ts';
+import type { Limiter } from '@bailiwick/shared/limits.ts';
+import { type Database, type EntityManager, inTransaction } from '@bailiwick/shared/orm.ts';
+import { noticeTask, type Task } from '@bailiwick/shared/tasks.ts';
+import { tokenHash } from '@bailiwick/shared/tokens.ts';
+import { LockMode } from '@mikro-orm/core';
+import { findLacking } from '../decisions/confer.ts';
+import { addGrant } from '../grants/entries.ts';
+import type { InvitationLimits } from '../limits.ts';
+import { memberRole } from '../roles/builtin.ts';
+import { lockRoles } from '../roles/save.ts';
+import { assertPresent } from '../subjects/state.ts';
+import { MembershipOfferEntity, TenantMemberEntity, type TenantMemberRow } from './entities.ts';
+import { lockTenant } from './lock.ts';
+import { recordMembership, startMembership } from './membership.ts';
+import { findTie } from './queries.ts';
+
+// A tenant's own people cannot make a member of a user: they offer a membership, and the user accepts or declines it.
+
+/** After a user has declined, the tenant cannot ask the user again for this time. */
+const declinedMs = 30 * 24 * 60 * 60 * 1000;
+
+type OfferDeps = { limiter: Limiter; limits: InvitationLimits };
+type NewOffer = { tenant: string; tenantName: string; user: User; adder: User | undefined };
+
+/** Offers a membership, with a mail. The tenant is locked. Nothing changes for a user who was asked already. */
+export async function offerMembership(
+  em: EntityManager,
+  deps: OfferDeps,
+  { tenant, tenantName, user, adder }: NewOffer,
+  call: Call,
+): Promise<void> {
+  const { type: adderType, id: addedBy, narrowedTo } = call.caller;
+  const from = { adderType, addedBy, adderNarrowedTo: [...narrowedTo] };
+  const stored = await em.findOne(MembershipOfferEntity, { userId: user.id });
+  if (stored?.status === 'pending') {
+    // The last adder answers for the offer: the first one may have left.
+    em.assign(stored, from);
+    return;
+  }
+  const now = new Date();
+  if (stored && stored.updatedAt.getTime() > now.getTime() - declinedMs) return;
+  await deps.limiter.take(`invitations ${tenant}`, deps.limits.tenant, inTransaction(em));
+  const tasks = (await mayMail(em, deps, tenant, user)) ? [offerMail(user, tenantName, adder)] : [];
+  if (stored) em.assign(stored, { ...from, status: 'pending', updatedAt: now });
+  else
+    em.persist(
+      em.create(MembershipOfferEntity, {
+        tenant,
+        userId: user.id,
+        status: 'pending',
+        ...from,
+        createdAt: now,
+        updatedAt: now,
+      }),
+    );
+  recordMembership(em, call, 'tenant.member_proposed', offeredMembership(tenant, user.id), {
+    tasks,
+  });
+}
+
+/** Whether the user is mailed. A mail over the limits is dropped without notice: the offer is in the user's list in any case. */
+async function mayMail(
+  em: EntityManager,
+  { limiter, limits }: OfferDeps,
+  tenant: string,
+  { id, email, emailVerified }: User,
+): Promise<boolean> {
+  if (!emailVerified) return false;
+  const run = inTransaction(em);
+  // Withdrawing and repeating an offer must not mail the user again and again.
+  // The count outlives a deleted user, so its key does not name the user.
+  const name = Buffer.from(tokenHash(id)).toString('base64url');
+  if ((await limiter.use(`offer ${tenant} ${name}`, limits.offers, run)) > 0) return false;
+  return (await limiter.use(`mail ${normaliseEmail(email).key}`, limits.mails, run)) === 0;
+}
+
+function offerMail({ email, locale }: User, tenantName: string, adder: User | undefined): Task {
+  const inviterName = adder ? adder.name || adder.email.slice(0, adder.email.lastIndexOf('@')) : '';
+  return noticeTask('membership_pending', email, { tenantName, inviterName, locale });
+}
+
+/** Accepts the caller's offer: membership and the tenant's default role at once, or neither. */
+export async function acceptOffer(database: Database, tenant: string, call: Call): Promise<void> {
+  const userId = call.caller.id;
+  // Before the turn: strangers must not use up the turns of a tenant.
+  const { isMember, offer: offered } = await findTie(database, tenant, userId);
+  if (!isMember && offered !== 'pending') throw denied();
+  // By the user and not by the tenant: an added person must not keep the tenant's own people waiting.
+  await database.transaction({ tenant, row: `user ${tenant} ${userId}` }, async (em) => {
+    await assertPresent(em, userId, 'user');
+    const { settings } = await lockTenant(em, tenant);
+    const member = await em.findOne(TenantMemberEntity, { userId });
+    if (member?.status === 'active') return;
+    const offer = await em.findOne(MembershipOfferEntity, { userId });
+    // A caller without an offer gets the same answer as for a tenant that does not exist.
+    if (member || offer?.status !== 'pending') throw denied();
+    const role = settings.defaultRole || memberRole;
+    await lockRoles(em, [role]);
+    // As with invitations: a person who is about to lose their rights must not keep any through a second account.
+    const { adderType: type, addedBy: id, adderNarrowedTo: narrowedTo } = offer;
+    const adder = { type, id, tenant, narrowedTo, ssoTenant: tenant, limitedTo: '' };
+    const lacking = await findLacking(inTransaction(em), adder, tenant, {
+      roles: [role],
+      permissions: ['iam.users.write'],
+    });
+    if (lacking !== undefined)
+      throw failedPrecondition(
+        'the person who added you may no longer add members: ask to be added again',
+        'INVITER_LACKS_RIGHTS',
+      );
+    await startMembership(em, call, { tenant, userId, source: 'admin' });
+    await addGrant(em, call, { tenant, subjectType: 'user', subject: userId, role, createdBy: id });
+  });
+}
+
+/** Declines the caller's offer, in whatever state the tenant is. */
+export async function declineOffer(database: Database, tenant: string, call: Call): Promise<void> {
+  const { offer } = await findTie(database, tenant, call.caller.id);
+  if (offer === null) throw denied();
+  if (offer === 'declined') return;
+  await database.transaction({ tenant, row: `user ${tenant} ${call.caller.id}` }, async (em) => {
+    await assertPresent(em, call.caller.id, 'user');
+    if (!(await declineIn(em, tenant, call))) throw denied();
+  });
+}
+
+/** Marks the caller's offer as declined; false where there is none. */
+export async function declineIn(em: EntityManager, tenant: string, call: Call): Promise<boolean> {
+  const userId = call.caller.id;
+  const offer = await lockOffer(em, userId);
+  if (offer?.status === 'pending') {
+    em.assign(offer, { status: 'declined', updatedAt: new Date() });
+    recordMembership(em, call, 'tenant.member_declined', offeredMembership(tenant, userId));
+  }
+  return offer !== null;
+}
+
+/** Withdraws an offer that the user has not answered; nothing happens where there is none. The tenant is locked. */
+export async function withdrawOffer(
+  em: EntityManager,
+  tenant: string,
+  userId: string,
+  call: Call,
+): Promise<void> {
+  const offer = await lockOffer(em, userId);
+  if (offer?.status !== 'pending') return;
+  em.remove(offer);
+  recordMembership(em, call, 'tenant.member_withdrawn', offeredMembership(tenant, userId));
+}
+
+const lockOffer = (em: EntityManager, userId: string) =>
+  em.findOne(MembershipOfferEntity, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/** What the tenant learns of a user who has not accepted: the id that it added. */
+const offeredMembership = (tenant: string, userId: string): TenantMemberRow => ({
+  tenant,
+  userId,
+  status: 'pending',
+  source: 'admin',
+  joinedAt: null,
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createResponseFloor } from './response-floor.ts';
+
+async function timed(work: Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work.catch(() => {});
+  return performance.now() - began;
+}
+
+test('an answer comes at the least time, also where the work fails', async () => {
+  const floor = createResponseFloor({ leastMs: 50, mostMs: 1000 });
+  assert.ok((await timed(floor(() => Promise.resolve(false)))) >= 49);
+  assert.ok((await timed(floor(() => Promise.reject(new Error('failed'))))) >= 49);
+  await assert.rejects(
+    floor(() => Promise.reject(new Error('failed'))),
+    /failed/,
+  );
+});
+
+test('the floor follows the slower branch, up to its limit, and holds for the faster one', async () => {
+  const floor = createResponseFloor({ leastMs: 10, mostMs: 200 });
+  await Promise.all(Array.from({ length: 20 }, () => floor(() => sleep(80).then(() => true))));
+  const quick = await timed(floor(() => Promise.resolve(false)));
+  assert.ok(quick >= 110, `${quick} ms`);
+  await Promise.all(Array.from({ length: 20 }, () => floor(() => sleep(400).then(() => true))));
+  const limited = await timed(floor(() => Promise.resolve(false)));
+  assert.ok(limited >= 198 && limited < 400, `${limited} ms`);
+});
+
+test('work that takes longer than the floor is answered at the next multiple of it', async () => {
+  const floor = createResponseFloor({ leastMs: 100, mostMs: 100 });
+  const took = await timed(floor(() => sleep(120).then(() => true)));
+  assert.ok(took >= 198, `${took} ms`);
+});

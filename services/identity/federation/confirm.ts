@@ -1,0 +1,100 @@
+import type { UsersConfirmIdentityRequest } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { denied, invalid, notFound } from '@bailiwick/shared/errors.ts';
+import { type Database, type EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import type { Passwords } from '../account/passwords.ts';
+import type { Throttle } from '../account/throttle.ts';
+import { findOpening } from '../sessions/queries.ts';
+import type { UserRow } from '../users/entities.ts';
+import { lockExisting } from '../users/lock.ts';
+import { findUsers } from '../users/queries.ts';
+import { providerTarget } from './admit.ts';
+import { confirmLink, type LinkToConfirm, lockLink } from './queries.ts';
+import { isLimited, markOf } from './trust.ts';
+
+export type ConfirmDeps = { database: Database; passwords: Passwords; throttle: Throttle };
+
+/** Makes a link good for the whole account. A person proves with a credential that is older than the link that the account is theirs. */
+export async function confirmIdentity(
+  deps: ConfirmDeps,
+  request: UsersConfirmIdentityRequest,
+  call: Call,
+): Promise<void> {
+  const { userId, provider } = request;
+  const isSelf = call.allowedBy?.kind === 'self';
+  const provenHash =
+    isSelf && request.password !== '' ? await provePassword(deps, request, call) : undefined;
+  await deps.database.transaction({ tenant: null, row: `user ${userId}` }, async (em) => {
+    const user = await lockExisting(em, userId);
+    const link = await lockLink(em, userId, provider);
+    if (!link) throw notFound('identity');
+    if (isSelf) await assertOlder(em, { user, link, provenHash }, call);
+    if (link.trust === 'confirmed') return;
+    await confirmLink(em, link.tenant, provider, userId);
+    call.outdated.add(`user:${userId}`);
+    const targets = [{ Type: 'user', ID: userId, Name: user.email }, providerTarget({ provider })];
+    recordChange(em, call, {
+      tenant: link.tenant,
+      type: 'user.identity_confirmed',
+      data: null,
+      targets,
+    });
+  });
+}
+
+/** The stored hash of the account's password, after the request's password has been compared with it. */
+async function provePassword(
+  { database, passwords, throttle }: ConfirmDeps,
+  { userId, password }: UsersConfirmIdentityRequest,
+  { caller }: Call,
+): Promise<string> {
+  const [user] = await findUsers(database, [userId]);
+  if (!user) throw notFound('user');
+  const holds = await throttle.attempt(user.emailKey, caller.ip, () =>
+    passwords.verify(user.passwordHash, password),
+  );
+  if (!holds || !user.passwordHash) throw denied('Password is wrong', 'WRONG_PASSWORD');
+  return user.passwordHash;
+}
+
+type Proof = { user: UserRow; link: LinkToConfirm; provenHash: string | undefined };
+
+/** Throws permission_denied unless the password that was given, or the credential behind the session, is older than the link. */
+async function assertOlder(
+  em: EntityManager,
+  { user, link, provenHash }: Proof,
+  { caller }: Call,
+): Promise<void> {
+  // Another password was set while this one was being compared.
+  if (provenHash !== undefined && provenHash !== user.passwordHash)
+    throw denied('Password is wrong', 'WRONG_PASSWORD');
+  if (provenHash === undefined && caller.limitedTo !== '')
+    throw invalid('Password is required in a session that is limited to one organisation');
+  const isOlder =
+    provenHash === undefined
+      ? await cameByOlder(em, user, link, caller.credentialId)
+      : isOlderPassword(user, link);
+  if (!isOlder)
+    throw denied(
+      'this credential is not older than the link: ask the operator of this service to confirm it',
+      'CREDENTIAL_TOO_NEW',
+    );
+}
+
+/** Whether a session was opened by a password or an identity that is older than the link, and that stands for the whole account. */
+async function cameByOlder(
+  em: EntityManager,
+  user: UserRow,
+  link: LinkToConfirm,
+  sessionId: string,
+): Promise<boolean> {
+  const opening = await findOpening(em, user.id, sessionId);
+  if (opening?.authMethod === 'password') return isOlderPassword(user, link);
+  const { trust, lapsed, linkedAt } = opening ?? {};
+  if (trust === undefined || lapsed === undefined || linkedAt === undefined) return false;
+  return !isLimited({ trust, lapsed }) && new Date(linkedAt) < new Date(link.createdAt);
+}
+
+const isOlderPassword = ({ passwordHash }: UserRow, { passwordMark }: LinkToConfirm): boolean =>
+  passwordMark !== null && passwordMark === markOf(passwordHash);

@@ -1,0 +1,101 @@
+import { Buffer } from 'node:buffer';
+import type { DeliveryMessageSchema } from '@bailiwick/proto/gen/bailiwick/notifications/v1/attempts_pb.ts';
+import type { Call } from '@bailiwick/shared/dispatch.ts';
+import { failedPrecondition, notFound } from '@bailiwick/shared/errors.ts';
+import type { Database, EntityManager } from '@bailiwick/shared/orm.ts';
+import { recordChange } from '@bailiwick/shared/outbox.ts';
+import { timeOf } from '@bailiwick/shared/times.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { LockMode } from '@mikro-orm/core';
+import { attemptOf } from '../endpoints/attempts.ts';
+import { listAttemptsOfTask } from '../endpoints/queries.ts';
+import type { Store } from '../queue/store.ts';
+import { findMessage, resendMessage } from './queries.ts';
+
+type Asked = { tenant: string; id: string; messageId: string };
+
+type Deps = { database: Database; store: Store; deliveryBodyHours: number };
+
+/** What tells the endpoints of one kind from those of another. */
+type Kind = {
+  type: 'webhook_endpoint' | 'chat_endpoint';
+  find: (database: Database, tenant: string, id: string) => Promise<unknown>;
+  /** The endpoint as it is stored, locked until the transaction ends. */
+  lock: (
+    em: EntityManager,
+    which: { tenant: string; id: string },
+    mode: LockMode,
+  ) => Promise<{ name: string; active: boolean } | null>;
+};
+
+/** The handlers of the messages that were sent to endpoints of one kind. */
+export function messageHandlers(
+  { database, store, deliveryBodyHours }: Deps,
+  { type, find, lock }: Kind,
+) {
+  return {
+    async getMessage({
+      tenant,
+      id,
+      messageId,
+    }: Asked): Promise<{ message: MessageInitShape<typeof DeliveryMessageSchema> }> {
+      if (!(await find(database, tenant, id))) throw notFound('endpoint');
+      const row = await findMessage(
+        database,
+        { tenant, endpoint: id, delivery: messageId },
+        deliveryBodyHours,
+      );
+      if (!row) throw notFound('message');
+      const [request, attempts] = await Promise.all([
+        store.openRequest(row),
+        listAttemptsOfTask(database, tenant, row.task),
+      ]);
+      const { delivery, endpoint, event, type: eventType, createdAt } = row;
+      const about = {
+        id: delivery,
+        tenant,
+        endpoint,
+        event,
+        eventType,
+        createdAt: timeOf(createdAt),
+      };
+      const body = Buffer.from(String(request['Body']), 'base64');
+      return {
+        message: {
+          ...about,
+          body,
+          status: attempts.at(-1)?.status ?? '',
+          attempts: attempts.map(attemptOf),
+        },
+      };
+    },
+
+    /** Audited and no event: nothing about the endpoint has changed. */
+    async resend({ tenant, id, messageId }: Asked, call: Call): Promise<{ queued: boolean }> {
+      const queued = await database.transaction(
+        { tenant, row: `endpoint ${tenant} ${id}` },
+        async (em) => {
+          const endpoint = await lock(em, { tenant, id }, LockMode.PESSIMISTIC_READ);
+          if (!endpoint) throw notFound('endpoint');
+          if (!endpoint.active)
+            throw failedPrecondition('the endpoint is inactive', 'ENDPOINT_INACTIVE');
+          const isQueued = await resendMessage(
+            em,
+            { tenant, endpoint: id, delivery: messageId },
+            deliveryBodyHours,
+          );
+          if (isQueued === undefined) throw notFound('message');
+          if (isQueued)
+            recordChange(em, call, {
+              tenant,
+              type: `${type}.message_resent`,
+              data: null,
+              targets: [{ Type: type, ID: id, Name: endpoint.name }],
+            });
+          return isQueued;
+        },
+      );
+      return { queued };
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import type { Buffer } from 'node:buffer';
+import {
+  type Database,
+  type EntityManager,
+  execute,
+  type Statement,
+} from '@bailiwick/shared/orm.ts';
+
+export type MessageRow = {
+  task: string;
+  tenant: string;
+  endpoint: string;
+  event: string;
+  type: string;
+  delivery: string;
+  createdAt: Date | string;
+  dekId: string;
+  request: Buffer;
+};
+
+export type MessageKey = { tenant: string; endpoint: string; delivery: string };
+
+// A process of an older version rotates data keys and does not know this table: it may have deleted the key of a message.
+const kept = `tenant = $1 and endpoint = $2 and delivery = $3 and created_at >= now() - make_interval(hours => $4)
+  and exists (select from dek where dek.tenant = delivery_message.tenant and dek.id = delivery_message.dek_id)
+  order by created_at desc, task desc limit 1`;
+
+const message: Statement = {
+  name: 'notifications.message',
+  text: `select task, tenant, endpoint, event, type, delivery, created_at as "createdAt", dek_id as "dekId", request from delivery_message where ${kept}`,
+};
+
+/** The newest message of that webhook-id that was sent to an endpoint and is still kept. */
+export async function findMessage(
+  database: Database,
+  { tenant, endpoint, delivery }: MessageKey,
+  hours: number,
+): Promise<MessageRow | undefined> {
+  const [row] = await database.query<MessageRow>(message, [tenant, endpoint, delivery, hours]);
+  return row;
+}
+
+/**
+ * Has a message wait to be sent again, at once, with the whole schedule before it: as a further attempt of its task. Returns undefined
+ * where the message is not kept, and false where it is on its way already.
+ */
+export async function resendMessage(
+  em: EntityManager,
+  { tenant, endpoint, delivery }: MessageKey,
+  hours: number,
+): Promise<boolean | undefined> {
+  // Two calls at once take turns.
+  const [found] = await execute<{ task: string }>(
+    em,
+    `select task from delivery_message where ${kept} for update`,
+    [tenant, endpoint, delivery, hours],
+  );
+  if (!found) return undefined;
+  const { task } = found;
+  // An attempt that is settled at this moment is waited for: the next statement sees it, and numbers the new attempt after it.
+  const [waiting] = await execute<{ state: string }>(
+    em,
+    'select state from delivery_waiting where tenant = $1 and task = $2 for update',
+    [tenant, task],
+  );
+  if (waiting && waiting.state !== 'dead') return false;
+  const again = waiting
+    ? `update delivery_waiting set state = 'waiting', lane = 'replay', attempt = attempt + 1, first_attempt = attempt + 1, due_at = now(), queued_at = null
+       where tenant = $1 and task = $2`
+    : `insert into delivery_waiting (task, state, lane, operation, tenant, endpoint, event, attempt, first_attempt, due_at, enqueued_at, extra, dek_id, request)
+       select m.task, 'waiting', 'replay', m.operation, m.tenant, m.endpoint, m.event, last.attempt + 1, last.attempt + 1, now(), now(), '{}', m.dek_id, m.request
+       from delivery_message m
+       cross join (select coalesce(max(a.attempt), 0) as attempt from delivery_attempt a where a.tenant = $1 and a.task = $2) as last
+       where m.tenant = $1 and m.task = $2`;
+  await execute(em, again, [tenant, task]);
+  return true;
+}
+
+/** Notes that the messages of an endpoint have to go. */
+export async function forgetMessages(
+  em: EntityManager,
+  tenant: string,
+  endpoint: string,
+): Promise<void> {
+  await execute(
+    em,
+    'insert into deleted_endpoint (tenant, endpoint, deleted_at) values ($1, $2, now()) on conflict do nothing',
+    [tenant, endpoint],
+  );
+}
+
+/** A delivery that was under way when its endpoint was deleted ends within this time. */
+const lateSeconds = 60;
+
+/** Deletes at most `limit` messages of deleted endpoints and returns their number. */
+export async function deleteForgotten(em: EntityManager, limit: number): Promise<number> {
+  const gone = await execute(
+    em,
+    `delete from delivery_message where task in (
+       select m.task from deleted_endpoint d join delivery_message m on m.tenant = d.tenant and m.endpoint = d.endpoint
+       order by m.task limit $1 for update of m) returning 1`,
+    [limit],
+  );
+  if (gone.length < limit)
+    await execute(
+      em,
+      'delete from deleted_endpoint where deleted_at < now() - make_interval(secs => $1)',
+      [lateSeconds],
+    );
+  return gone.length;
+}
+
+/** Deletes at most `limit` expired messages and returns their number. */
+export async function deleteExpiredMessages(
+  em: EntityManager,
+  hours: number,
+  limit: number,
+): Promise<number> {
+  const gone = await execute(
+    em,
+    `delete from delivery_message where task in (
+       select task from delivery_message where created_at < now() - make_interval(hours => $1) order by task limit $2 for update skip locked) returning 1`,
+    [hours, limit],
+  );
+  return gone.length;
+}

@@ -1,0 +1,181 @@
+import { Buffer } from 'node:buffer';
+import { createHash, randomUUID } from 'node:crypto';
+import type { Operation } from '@bailiwick/proto/operation.ts';
+import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import type { Caller } from '../caller.ts';
+import { exhausted, failedPrecondition, invalid, unavailable } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { counter } from '../metrics.ts';
+import type { Database, EntityManager } from '../orm.ts';
+import { type KeyRing, openForPurpose, sealForPurpose } from '../seal.ts';
+import { inIdempotentCall } from './current.ts';
+import {
+  type Attempt,
+  claimCall,
+  endWithoutAnswer,
+  markChanged,
+  type StoredCall,
+  storeCall,
+} from './queries.ts';
+
+// Idempotency-Key: one change for a key, however often and however concurrently the call is repeated.
+//
+// 1. The key is claimed, in a statement of its own, before the handler runs.
+// 2. The transaction that changes something marks the claim (recordChange does it). Claim and change commit together.
+// 3. The answer is stored once the handler has succeeded.
+//
+// A process that dies between 1 and 2 has changed nothing: a repetition runs after the lease. One that dies between 2
+// and 3 has changed something and lost the answer: after the lease a repetition fails with failed_precondition, for
+// 24 hours. A handler that fails between 2 and 3 notes it, so that a repetition fails at once. An attempt that was
+// slower than the lease cannot commit: its claim belongs to the attempt that took over, so step 2 fails.
+
+const purpose = 'idempotent-call';
+
+const outcomes = counter<{
+  outcome: 'executed' | 'replayed' | 'in_progress' | 'mismatch' | 'lost';
+}>({
+  name: 'bailiwick_idempotent_calls_total',
+  about: 'Calls that carried an Idempotency-Key, by outcome.',
+});
+
+export type KeyedCall = {
+  operation: Operation;
+  caller: Caller;
+  request: Message;
+  key: string;
+  /** Throws if the caller may not see a stored answer. */
+  checkReplay: () => Promise<void>;
+};
+export type Outcome = { response: Message; replayed: boolean };
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+export function createIdempotency({
+  database,
+  keyRing,
+  log,
+}: {
+  database: Database;
+  keyRing: KeyRing;
+  log: Log;
+}) {
+  const sealField = (id: string, field: string, text: string) =>
+    sealForPurpose(keyRing, purpose, text, [database.service, id, field]);
+  const openField = (id: string, field: string, sealed: string) =>
+    openForPurpose(keyRing, purpose, sealed, [database.service, id, field]);
+
+  /** The answer of an earlier attempt, or the error that says why there is none. */
+  function replay(call: KeyedCall, id: string, stored: StoredCall | 'busy'): Message {
+    if (stored === 'busy') throw inProgress();
+    if (opened(() => openField(id, 'request', stored.request)) !== digestOf(call)) throw mismatch();
+    if (stored.running) throw inProgress();
+    const answer = stored.answer;
+    if (answer === null) throw lost();
+    const bytes = Buffer.from(
+      opened(() => openField(id, 'answer', answer)),
+      'base64',
+    );
+    outcomes.add({ outcome: 'replayed' });
+    return fromBinary(call.operation.method.output, bytes);
+  }
+
+  // The change is made: the caller gets its answer even if it cannot be kept for a repetition.
+  async function keep(
+    { operation, caller }: KeyedCall,
+    attempt: Attempt,
+    response: Message,
+  ): Promise<void> {
+    try {
+      const answer = Buffer.from(toBinary(operation.method.output, response)).toString('base64');
+      await storeCall(database, attempt, sealField(attempt.id, 'answer', answer));
+    } catch (error) {
+      log.error('the answer of an idempotent call could not be stored', {
+        error,
+        operation: operation.name,
+        requestId: caller.requestId,
+      });
+      await end(attempt);
+    }
+  }
+
+  // If this fails, too, the lease ends the claim.
+  const end = (attempt: Attempt): Promise<void> =>
+    endWithoutAnswer(database, attempt).catch(() => {});
+
+  async function execute(
+    call: KeyedCall,
+    attempt: Attempt,
+    work: () => Promise<Message>,
+  ): Promise<Message> {
+    const response = await inIdempotentCall((em) => assertMarked(em, attempt), work).catch(
+      async (error: unknown) => {
+        await end(attempt);
+        throw error;
+      },
+    );
+    outcomes.add({ outcome: 'executed' });
+    await keep(call, attempt, response);
+    return response;
+  }
+
+  /** Runs `work` once for a caller and key. A repetition gets the first answer. */
+  return async (call: KeyedCall, work: () => Promise<Message>): Promise<Outcome> => {
+    const attempt = { id: idOf(call), attempt: randomUUID() };
+    const stored = await claimCall(
+      database,
+      attempt,
+      sealField(attempt.id, 'request', digestOf(call)),
+    );
+    if (stored !== undefined) {
+      await call.checkReplay();
+      return { response: replay(call, attempt.id, stored), replayed: true };
+    }
+    return { response: await execute(call, attempt, work), replayed: false };
+  };
+}
+
+async function assertMarked(em: EntityManager, attempt: Attempt): Promise<void> {
+  if (!(await markChanged(em, attempt)))
+    throw unavailable('the call took too long and was repeated meanwhile');
+}
+
+/** The caller is the credential: two keys of one bot, or two sessions of one user, share no answers. */
+const idOf = ({ caller, key }: KeyedCall): string =>
+  sha256(JSON.stringify([caller.type, caller.id, caller.credentialId, key]));
+
+const digestOf = ({ operation, request }: KeyedCall): string =>
+  sha256(
+    Buffer.concat([
+      Buffer.from(`${operation.name}\n`),
+      toBinary(operation.method.input, create(operation.method.input, request)),
+    ]),
+  );
+
+const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex');
+
+/** Opens a stored field. A key ring that has lost the key makes the answer a lost one. */
+function opened(open: () => string): string {
+  try {
+    return open();
+  } catch {
+    throw lost();
+  }
+}
+
+function inProgress() {
+  outcomes.add({ outcome: 'in_progress' });
+  return exhausted('a request with this Idempotency-Key is in progress, try again later', 1);
+}
+
+function mismatch() {
+  outcomes.add({ outcome: 'mismatch' });
+  return invalid('this Idempotency-Key was used for a different request', 'IDEMPOTENCY_KEY_REUSED');
+}
+
+function lost() {
+  outcomes.add({ outcome: 'lost' });
+  return failedPrecondition(
+    'the request with this Idempotency-Key was carried out, but its answer was lost: look at the result before you repeat it with another key',
+    'IDEMPOTENT_ANSWER_LOST',
+  );
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bodyOf, recordIn } from './answers.ts';
+import { type Answer, describeBoth, type Stack, startStack } from './harness.ts';
+import { signUp, tenantFor } from './people.ts';
+import { whileLocked } from './store.ts';
+
+// 200 calls at once for one row, or for many rows of one tenant, while another transaction holds what they all wait for: calls of
+// an unrelated tenant in the same service are answered meanwhile, and none of the 200 is answered with 500.
+
+const crowd = 200;
+/** The calls of the unrelated tenant, and how long the slowest of them may take on a busy machine. */
+const others = 10;
+const slowestMs = 2000;
+/**
+ * The crowd has arrived when some of its calls have been answered, and no more for this long: the others wait for their row. Where
+ * none is answered, that is not waited for longer than this. The row is held for less than the 10 s of a statement.
+ */
+const quietMs = 1000;
+const unansweredMs = 3000;
+
+type Person = Awaited<ReturnType<typeof signUp>>;
+type ServiceName = 'access' | 'identity' | 'sso' | 'notifications';
+
+/**
+ * The service, the statement that holds what the calls wait for, and the calls. `own` is a call of the tenant's own people, which
+ * the calls of others must not turn away.
+ */
+export type Contention = {
+  service: ServiceName;
+  lock: [text: string, ...values: string[]];
+  call: (index: number) => Promise<Answer>;
+  own?: () => Promise<Answer>;
+};
+
+/** What a contention is made of: the product, and an owner of new tenants. */
+export type Scene = {
+  stack: Stack;
+  owner: Person;
+  asOwner: (operation: string, request: object) => Promise<Answer>;
+  newTenant: () => Promise<string>;
+  makeEndpoint: (person: Person, tenant: string) => Promise<{ ID: string; URL: string }>;
+};
+
+/** Holds the name of `lockName`. */
+export const onName = (name: string): Contention['lock'] => [
+  'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+  name,
+];
+
+/** Tests each contention on both topologies. */
+export function describeContention(
+  name: string,
+  contentions: Record<string, (scene: Scene) => Promise<Contention>>,
+): void {
+  describeBoth(name, (topology) => {
+    let scene: Scene;
+    let unrelated: Awaited<ReturnType<typeof unrelatedCalls>>;
+    before(async () => {
+      scene = await setScene(await startStack(topology, { BAILIWICK_LIMITS: 'off' }));
+      unrelated = await unrelatedCalls(scene);
+    });
+    after(() => scene?.stack.stop());
+
+    for (const [title, prepare] of Object.entries(contentions)) {
+      test(`${title}: ${crowd} at once keep no other tenant waiting, and none is answered with 500`, async (t) => {
+        const contention = await prepare(scene);
+        const { answers, took, own } = await crowdIn(
+          scene.stack,
+          contention,
+          unrelated[contention.service],
+        );
+        const tally = [...Map.groupBy(answers, ({ status }) => status)].map(
+          ([status, { length }]) => `${length} × ${status}`,
+        );
+        t.diagnostic(`${tally.join(', ')}; others at most ${Math.max(...took).toFixed(0)} ms`);
+        assert.ok(
+          Math.max(...took) < slowestMs,
+          `an unrelated call took ${Math.max(...took).toFixed(0)} ms`,
+        );
+        for (const answer of answers) assertBounded(answer);
+        assert.ok(answers.some(({ status }) => status !== 429));
+        if (own) assert.equal(own.status, 200, JSON.stringify(own.body));
+        // Nothing is left of it: the next call is served.
+        assert.notEqual((await contention.call(0)).status, 429);
+      });
+    }
+  });
+}
+
+async function setScene(stack: Stack): Promise<Scene> {
+  const owner = await signUp(stack);
+  return {
+    stack,
+    owner,
+    asOwner: (operation, request) => stack.call(operation, request, owner.token),
+    newTenant: () => tenantFor(stack, owner.id),
+    async makeEndpoint({ token }, Tenant) {
+      const record = {
+        Tenant,
+        Name: 'receiver',
+        URL: `${stack.inboxUrl}/hooks/receiver`,
+        EventTypes: ['none.of.these'],
+      };
+      const { ID } = recordIn(
+        await stack.call('Webhooks_CreateEndpoint', { Endpoint: record }, token),
+        'Endpoint',
+      ) as { ID: string };
+      return { ID, ...record };
+    },
+  };
+}
+
+/** A change in each service by a person of another tenant. */
+async function unrelatedCalls({
+  stack,
+  makeEndpoint,
+}: Scene): Promise<Record<ServiceName, (index: number) => Promise<Answer>>> {
+  const stranger = await signUp(stack);
+  const Tenant = await tenantFor(stack, stranger.id);
+  const call = (operation: string, request: object) =>
+    stack.call(operation, request, stranger.token);
+  const { ID: domain } = recordIn(
+    await call('Domain_Create', { Tenant, Name: 'unrelated.example' }),
+    'Domain',
+  ) as { ID: string };
+  const endpoint = await makeEndpoint(stranger, Tenant);
+  return {
+    access: (index) => call('Groups_Save', { Group: { Tenant, Path: `group${index}` } }),
+    identity: (index) => call('Account_Update', { User: { Name: `Name ${index}` } }),
+    sso: (index) =>
+      call('Domain_Update', {
+        Tenant,
+        ID: domain,
+        DefaultRole: index % 2 === 0 ? 'admin' : 'member',
+      }),
+    notifications: (index) =>
+      call('Webhooks_UpdateEndpoint', { Endpoint: { ...endpoint, Name: `Name ${index}` } }),
+  };
+}
+
+/** The answers of the crowd, and how long the unrelated calls took meanwhile. */
+async function crowdIn(
+  stack: Stack,
+  { lock, call, own }: Contention,
+  unrelated: (index: number) => Promise<Answer>,
+) {
+  const [text, ...values] = lock;
+  const took: number[] = [];
+  const { crowded, owned } = await whileLocked(stack, text, values, async () => {
+    let answered = 0;
+    const crowded = Array.from({ length: crowd }, (_, index) =>
+      call(index).finally(() => answered++),
+    );
+    const began = performance.now();
+    for (
+      let seen = -1;
+      seen < answered || (answered === 0 && performance.now() - began < unansweredMs);
+      await sleep(quietMs)
+    )
+      seen = answered;
+    const owned = own?.();
+    for (let index = 0; index < others; index++) {
+      const began = performance.now();
+      bodyOf(await unrelated(index));
+      took.push(performance.now() - began);
+    }
+    return { crowded, owned };
+  });
+  return { answers: await Promise.all(crowded), took, own: await owned };
+}
+
+function assertBounded({ status, body, headers }: Answer): void {
+  assert.ok([200, 400, 403, 429].includes(status), JSON.stringify(body));
+  if (status !== 429) return;
+  assert.equal(body.Code, 'resource_exhausted');
+  assert.ok(Number(headers.get('retry-after')) >= 1);
+}

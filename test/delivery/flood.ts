@@ -1,0 +1,42 @@
+import { Buffer } from 'node:buffer';
+import { type AddressInfo, createServer } from 'node:net';
+import process from 'node:process';
+
+// A receiver in a process of its own, so that the flood costs the test's event loop nothing. It answers with a chunk extension without
+// end, at 10 MB/s on each connection. Below /mostly every fourth request gets a proper answer, so that no breaker opens, and after the
+// message "calm" all of them do until "flooded". Its address is its argument; the message "counts" asks for what it has counted.
+
+const [, , host = ''] = process.argv;
+const filler = Buffer.alloc(64 * 1024, 'x');
+const everyMs = 6;
+let isCalm = false;
+const counts = { connections: 0, requests: 0, answering: 0, byPath: {} as Record<string, number> };
+
+const server = createServer((socket) => {
+  counts.connections += 1;
+  let timer: NodeJS.Timeout | undefined;
+  socket
+    .on('error', () => {})
+    .once('close', () => {
+      if (timer) counts.answering -= 1;
+      clearInterval(timer);
+    });
+  socket.on('data', (data) => {
+    const [, path = ''] = /^POST (\/\S*)/.exec(data.toString('latin1')) ?? [];
+    if (path === '') return;
+    counts.requests += 1;
+    counts.byPath[path] = (counts.byPath[path] ?? 0) + 1;
+    if (path.startsWith('/mostly') && (isCalm || counts.requests % 4 === 0))
+      return void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;');
+    counts.answering += 1;
+    timer = setInterval(() => socket.write(filler), everyMs);
+  });
+});
+server.listen(0, host, () =>
+  process.send?.({ origin: `http://${host}:${(server.address() as AddressInfo).port}` }),
+);
+process.on('message', (asked) => {
+  if (asked === 'counts') process.send?.(counts);
+  else isCalm = asked === 'calm';
+});

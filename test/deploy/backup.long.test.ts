@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { root } from '@bailiwick/deploy/local/paths.ts';
+import { startPostgres } from '@bailiwick/deploy/local/postgres.ts';
+import {
+  isUp,
+  npmStart,
+  pressCtrlC,
+  type Run,
+  temporaryFolder,
+} from '@bailiwick/deploy/local/testing.ts';
+import pg from 'pg';
+import { type Answer, eventually } from '../harness.ts';
+import { caughtBy, createTenant, password, type Reached, signUp } from '../people.ts';
+import { rowsOf } from '../store.ts';
+
+// npm run backup and npm run restore, as a user of the local start calls them.
+
+type Outcome = { code: number; stderr: string };
+
+async function tool(name: 'backup' | 'restore', dataDir: string, file: string): Promise<Outcome> {
+  const env = { ...process.env, BAILIWICK_DATA: dataDir, DATABASE_URL: '', BAILIWICK_INFRA: '' };
+  return promisify(execFile)('npm', ['run', '--silent', name, file], { cwd: root, env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }: Outcome) => ({ code, stderr }),
+  );
+}
+
+async function start(
+  t: TestContext,
+  dataDir: string,
+): Promise<Reached & { run: Run; gateway: string; databaseUrl: string }> {
+  const run = npmStart(t, dataDir, { args: ['--single'] });
+  const { gateway, inbox } = await isUp(run);
+  const databaseUrl =
+    /database +(postgres:\S+)/.exec(run.output())?.[1] ?? assert.fail(run.output());
+  return {
+    run,
+    gateway,
+    databaseUrl,
+    inboxUrl: inbox,
+    async call(operation, body, token) {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      };
+      const response = await fetch(`${gateway}/${operation}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as Answer['body'],
+      };
+    },
+  };
+}
+
+async function stop(run: Run): Promise<void> {
+  pressCtrlC(run);
+  assert.equal((await run.ended).code, 0, run.output());
+}
+
+/** How many rows each table of the services has. */
+async function rowCounts(databaseUrl: string): Promise<Map<string, number>> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string; count: number }>(
+      `select format('%I.%I', schemaname, relname) as name,
+         (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I.%I', schemaname, relname), false, true, '')))[1]::text::int as count
+       from pg_stat_user_tables order by 1`,
+    );
+    return new Map(rows.map(({ name, count }) => [name, count]));
+  } finally {
+    await client.end();
+  }
+}
+
+test('a backup of a running start, restored to an empty folder, has every user, secret and audit entry', async (t) => {
+  const [first, second] = [temporaryFolder(t), path.join(temporaryFolder(t), 'data')];
+  const file = path.join(temporaryFolder(t), 'backup.gz');
+  assert.match((await tool('backup', first, file)).stderr, /holds no database of npm start/);
+
+  const before = await start(t, first);
+  const owner = await signUp(before);
+  const tenant = await createTenant(before, owner.token, 'Line\u2028separator \\. and\ttab');
+  const endpoint = {
+    Tenant: tenant,
+    Name: 'told',
+    URL: `${before.inboxUrl}/hooks/told`,
+    EventTypes: ['group.*'],
+  };
+  const created = await before.call('Webhooks_CreateEndpoint', { Endpoint: endpoint }, owner.token);
+  const { ID } = created.body['Endpoint'] as { ID: string };
+  await before.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, owner.token);
+  const settled = async () =>
+    (
+      await before.call(
+        'Audit_List',
+        { Tenant: tenant, Filter: { Actions: ['group.created'] } },
+        owner.token,
+      )
+    ).body['Page'] as { Items: unknown[] };
+  await eventually('the audit', async () => (await settled()).Items.length === 1);
+
+  assert.deepEqual(await tool('backup', first, file), { code: 0, stderr: '' });
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  await before.call('Groups_Save', { Group: { Tenant: tenant, Path: 'later' } }, owner.token);
+  await stop(before.run);
+  const again = path.join(path.dirname(file), 'again.gz');
+  assert.deepEqual(
+    await tool('backup', first, again),
+    { code: 0, stderr: '' },
+    'a stopped start is backed up too',
+  );
+
+  assert.match((await tool('restore', first, file)).stderr, /holds an installation already/);
+  const broken = path.join(path.dirname(file), 'broken.gz');
+  writeFileSync(broken, gzipSync(gunzipSync(readFileSync(file)).subarray(0, -40)));
+  assert.match((await tool('restore', second, broken)).stderr, /broke off/);
+  assert.ok(
+    !existsSync(path.join(second, 'postgres')),
+    'a failed restore leaves no database behind',
+  );
+  writeFileSync(broken, gzipSync('select 1;\n'));
+  assert.match((await tool('restore', second, broken)).stderr, /not a backup/);
+  assert.deepEqual(await tool('restore', second, file), { code: 0, stderr: '' });
+
+  const after = await start(t, second);
+  assert.equal(
+    readFileSync(path.join(second, 'platform-key'), 'utf8'),
+    readFileSync(path.join(first, 'platform-key'), 'utf8'),
+  );
+  const login = await after.call('Account_Login', { Email: owner.email, Password: password });
+  assert.equal(login.status, 200, JSON.stringify(login.body));
+  assert.equal(
+    (await after.call('Account_Get', {}, owner.token)).status,
+    200,
+    'sessions are there too',
+  );
+  const { body } = await after.call('Tenants_Get', { Tenant: tenant }, owner.token);
+  assert.equal((body['Tenant'] as { Name: string }).Name, 'Line\u2028separator \\. and\ttab');
+  const { Items } = (await after.call('Groups_List', { Tenant: tenant }, owner.token)).body[
+    'Page'
+  ] as { Items: Array<{ Path: string }> };
+  assert.deepEqual(
+    Items.map((group) => group.Path),
+    ['eng'],
+    'the moment of the backup',
+  );
+  // The signing secret opens with the key ring of the backup.
+  const moved = await after.call(
+    'Webhooks_UpdateEndpoint',
+    { Endpoint: { ...endpoint, ID, URL: `${after.inboxUrl}/hooks/told` } },
+    owner.token,
+  );
+  assert.equal(moved.status, 200, JSON.stringify(moved.body));
+  await after.call('Groups_Save', { Group: { Tenant: tenant, Path: 'new' } }, owner.token);
+  const isTold = async () =>
+    (await caughtBy(after, 'told', String(created.body['Secret']))).some(
+      ({ Body, SignatureValid }) => SignatureValid && Body.includes('"new"'),
+    );
+  await eventually('a signed event', isTold, 60_000);
+  assert.equal(
+    (await after.call('Audit_Verify', { Tenant: tenant }, owner.token)).body['Valid'],
+    true,
+  );
+  await stop(after.run);
+});
+
+test('every row of every table is in the backup', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const file = path.join(temporaryFolder(t), 'backup.gz');
+  const { run, call, inboxUrl } = await start(t, dataDir);
+  const owner = await signUp({ call, inboxUrl });
+  await createTenant({ call, inboxUrl }, owner.token);
+  await stop(run);
+  assert.equal((await tool('backup', dataDir, file)).code, 0);
+  const text = gunzipSync(readFileSync(file)).toString();
+  const copies = text.matchAll(/^COPY (\S+) \(.*\) FROM stdin;\n((?:.*\n)*?)\\\.$/gm);
+  const saved = new Map(
+    Array.from(copies, ([, name = '', rows = '']) => [name, rows.split('\n').length - 1]),
+  );
+
+  const postgres = await startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: () => {} });
+  t.after(() => postgres.stop());
+  const databaseUrl = new URL('/bailiwick', postgres.url).href;
+  const counts = await rowCounts(databaseUrl);
+  for (const service of ['identity', 'access', 'sso', 'notifications'])
+    for (const own of ['schema_window', 'migration']) counts.delete(`${service}.${own}`);
+  assert.deepEqual(Object.fromEntries(saved), Object.fromEntries(counts));
+  assert.ok((saved.get('access.tenant_member') ?? 0) > 0);
+  assert.deepEqual(
+    await rowsOf(
+      { databaseUrl },
+      "select sequencename from pg_sequences where sequencename <> 'migration_id_seq'",
+    ),
+    [],
+    'a sequence would have to be in the backup, too',
+  );
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { operations } from '@bailiwick/proto/registry.ts';
+import { type Stack, startStack } from '../harness.ts';
+import { signUp } from '../people.ts';
+
+// A reader copies a request example from the reference and sends it. The product may not know the example's records, but it
+// must accept the request's shape.
+
+type Document = {
+  paths: Record<
+    string,
+    { post?: { requestBody: { content: { 'application/json': { example: object } } } } }
+  >;
+};
+
+/** No example can know the address of the person who sends it. */
+const aboutTheCaller = 'User.Email must be the stored address';
+
+describe('the request examples of /openapi.json', () => {
+  let stack: Stack;
+  before(async () => {
+    stack = await startStack('one process', { BAILIWICK_LIMITS: 'off' });
+  });
+  after(() => stack?.stop());
+
+  test('each is accepted by the product, or refused only for the state of its records', async () => {
+    const { paths } = (await (await fetch(`${stack.url}/openapi.json`)).json()) as Document;
+    const refused: string[] = [];
+    for (const { name, credential } of [...operations.values()].filter(
+      (operation) => operation.public,
+    )) {
+      const example =
+        paths[`/${name}`]?.post?.requestBody.content['application/json'].example ??
+        assert.fail(name);
+      const { status, body } = await call(name, example, await tokenFor(name, credential));
+      assert.ok(status < 500, `${name}: ${status} ${JSON.stringify(body)}`);
+      assert.notEqual(status, 401, name);
+      const messages = (body.Messages ?? []).filter(
+        (message) => !message.startsWith(aboutTheCaller),
+      );
+      if (body.Code === 'invalid_argument' && messages.length > 0)
+        refused.push(`${name}: ${messages.join('; ')}`);
+    }
+    assert.deepEqual(refused, []);
+  });
+
+  async function tokenFor(operation: string, credential: string): Promise<string | undefined> {
+    if (credential === 'none') return undefined;
+    if (credential === 'worker') return stack.workerToken;
+    // A new person each time: some operations end the session or the account. A person owns the tenant that they create.
+    return credential === 'session' || operation === 'Tenants_Create'
+      ? (await signUp(stack)).token
+      : stack.platformKey;
+  }
+
+  /** Reads the status and, where there is one, the ErrorResponse: an export answers with text. */
+  async function call(operation: string, example: object, token?: string) {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const response = await fetch(`${stack.url}/${operation}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(example),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: response.ok ? {} : (JSON.parse(text) as { Code?: string; Messages?: string[] }),
+    };
+  }
+});

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { cacheDir } from '@bailiwick/deploy/local/paths.ts';
+
+// Python tools for the tests of the OpenAPI document, in a virtual environment below the cache. Nothing is installed on the host.
+
+const packages = { schemathesis: '4.32.5', 'openapi-spec-validator': '0.9.0' };
+const run = promisify(execFile);
+
+export type Python = { bin: string; reason?: never } | { bin?: never; reason: string };
+
+/** The folder of the environment's programs, or why there is none. */
+export async function findPython(): Promise<Python> {
+  const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
+  const folder = join(cacheDir, `python-${wanted.join('-').replaceAll('==', '-')}`);
+  const bin = join(folder, 'bin');
+  if (existsSync(bin)) return { bin };
+  try {
+    await make(folder, wanted);
+    return { bin };
+  } catch (error) {
+    const words = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    return {
+      reason: `NOT TESTED: the tests of the OpenAPI document need Python 3.10 or newer with venv and pip: ${words}`,
+    };
+  }
+}
+
+/** Its scripts name the folder in which they were made, so tools are called as modules: `python -m`. */
+async function make(folder: string, wanted: readonly string[]): Promise<void> {
+  process.stderr.write(`installing ${wanted.join(' and ')} with pip, once (110 MB) …\n`);
+  mkdirSync(dirname(folder), { recursive: true });
+  const making = mkdtempSync(`${folder}.making-`);
+  try {
+    await run('python3', ['-m', 'venv', making], { timeout: 120_000 });
+    await run(
+      join(making, 'bin/python'),
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted],
+      { timeout: 600_000 },
+    );
+    renameSync(making, folder);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}

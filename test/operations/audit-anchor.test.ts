@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createAnchor } from '@bailiwick/access/audit/anchor.ts';
+import { signCheckpoint } from '@bailiwick/access/audit/verify.ts';
+import { parseKeyRing } from '@bailiwick/shared/seal.ts';
+import { assertRefused, bodyOf } from '../answers.ts';
+import { type Chains, openChains, recent } from '../audit-chains.ts';
+import { type Stack, startStack } from '../harness.ts';
+import { signUp } from '../people.ts';
+import { countOf, rowsOf } from '../store.ts';
+
+type Verdict = {
+  Valid: boolean;
+  Checked: number;
+  Problems: Array<{ Seq: number; Kind: string }>;
+  NextCursor: string;
+  AnchorState: string;
+  AnchorSeq: number;
+  AnchoredAt?: string;
+};
+
+describe('audit anchors', () => {
+  let stack: Stack;
+  let chains: Chains;
+  before(async () => {
+    stack = await startStack('one process');
+    chains = openChains(stack, (await signUp(stack)).id);
+  });
+  after(async () => {
+    await chains?.close();
+    await stack?.stop();
+  });
+
+  const anchorOf = async (tenant: string) =>
+    String(
+      bodyOf(await stack.call('Audit_Anchor', { Tenant: tenant }, stack.platformKey))['Anchor'],
+    );
+  const askWith = (Tenant: string, Anchor: string, Cursor = '') =>
+    stack.call('Audit_Verify', { Tenant, Anchor, Cursor }, stack.platformKey);
+  const verifyWith = async (tenant: string, anchor: string, cursor = '') =>
+    bodyOf(await askWith(tenant, anchor, cursor)) as unknown as Verdict;
+
+  test('Audit_Verify with an Anchor proves that nothing before it has changed, and finds a chain that was written anew', async () => {
+    const tenant = await chains.tenantWith(recent(20));
+    const start = Date.now();
+    const anchor = await anchorOf(tenant);
+    await chains.add(tenant, recent(5));
+    const {
+      Valid,
+      Checked,
+      AnchorState,
+      AnchorSeq,
+      AnchoredAt = '',
+    } = await verifyWith(tenant, anchor);
+    assert.deepEqual(
+      { Valid, Checked, AnchorState, AnchorSeq },
+      { Valid: true, Checked: 25, AnchorState: 'unchanged', AnchorSeq: 20 },
+    );
+    assert.ok(Math.abs(Date.parse(AnchoredAt) - start) < 10_000);
+    // Without an anchor it is the verification it was.
+    const plain = await verifyWith(tenant, '');
+    assert.deepEqual([plain.AnchorState, plain.AnchorSeq, plain.AnchoredAt], ['', 0, undefined]);
+
+    await chains.rewrite(tenant, recent(25));
+    assert.equal((await verifyWith(tenant, '')).Valid, true, 'the chain is whole in itself');
+    const rewritten = await verifyWith(tenant, anchor);
+    assert.deepEqual(
+      [
+        rewritten.Valid,
+        rewritten.AnchorState,
+        rewritten.Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`),
+      ],
+      [false, '', ['changed at 20']],
+    );
+    await chains.rewrite(tenant, recent(10));
+    const shortened = await verifyWith(tenant, anchor);
+    assert.deepEqual(
+      [
+        shortened.Valid,
+        shortened.AnchorState,
+        shortened.Problems.map(({ Seq, Kind }) => `${Kind} at ${Seq}`),
+      ],
+      [false, '', ['missing at 11']],
+    );
+  });
+
+  test('an anchor of an empty chain, and one that lies on a later page, are proved too', async () => {
+    const tenant = await chains.tenantWith([]);
+    const empty = await anchorOf(tenant);
+    assert.equal((await verifyWith(tenant, empty)).AnchorState, 'unchanged');
+    for (let round = 0; round < 21; round++) await chains.add(tenant, recent(1000));
+    assert.equal((await verifyWith(tenant, empty)).AnchorState, 'unchanged');
+    const anchor = await anchorOf(tenant);
+    const first = await verifyWith(tenant, anchor);
+    assert.deepEqual([first.Valid, first.Checked, first.AnchorState], [true, 20_000, '']);
+    const second = await verifyWith(tenant, anchor, first.NextCursor);
+    assert.deepEqual([second.Valid, second.Checked, second.AnchorState], [true, 1000, 'unchanged']);
+    // The anchor belongs to all pages: without it the cursor is another list's.
+    assertRefused(await askWith(tenant, '', first.NextCursor), 400, 'invalid_argument', [
+      'Page.Cursor is not a cursor of this list',
+    ]);
+  });
+
+  test('an anchor that is forged, truncated or of another tenant is refused', async () => {
+    const [tenant, other] = [
+      await chains.tenantWith(recent(3)),
+      await chains.tenantWith(recent(3)),
+    ];
+    const anchor = await anchorOf(tenant);
+    const unknown = ['Anchor was not made by this installation, or its key has left the key ring'];
+    const dot = anchor.indexOf('.') + 1;
+    const flipped = `${anchor.slice(0, dot + 30)}${anchor[dot + 30] === 'A' ? 'B' : 'A'}${anchor.slice(dot + 31)}`;
+    const foreignRing = parseKeyRing(`k9:${randomBytes(32).toString('base64')}`);
+    const ring = chains.keyRing();
+    const checkpoint = signCheckpoint(ring, tenant, { seq: 3, hash: 'x' });
+    const forged = createAnchor(foreignRing, { tenant, seq: 3, hash: 'x', at: new Date() });
+    for (const bad of [
+      'x',
+      anchor.slice(0, -4),
+      anchor.slice(0, dot),
+      flipped,
+      checkpoint,
+      forged,
+      `${anchor}.`,
+      ` ${anchor}`,
+    ])
+      assertRefused(await askWith(tenant, bad), 400, 'invalid_argument', unknown);
+    assertRefused(await askWith(other, anchor), 400, 'invalid_argument', [
+      'Anchor is of another tenant',
+    ]);
+    assertRefused(await askWith('', anchor), 400, 'invalid_argument', [
+      'Anchor is of another tenant',
+    ]);
+    assertRefused(await askWith(tenant, 'x'.repeat(2000)), 400, 'invalid_argument', [
+      'Anchor must be at most 1024 characters',
+    ]);
+    const stranger = await signUp(stack);
+    for (const operation of ['Audit_Anchor', 'Audit_Verify'])
+      assertRefused(
+        await stack.call(operation, { Tenant: tenant }, stranger.token),
+        403,
+        'permission_denied',
+      );
+  });
+
+  test('an anchor before the place where the kept entries begin says that they were dropped, and one behind it still proves', async () => {
+    const tenant = await chains.tenantWith([500, 450, 410]);
+    const early = await anchorOf(tenant);
+    await chains.add(tenant, [399, 100, 1]);
+    const late = await anchorOf(tenant);
+    await chains.add(tenant, recent(1));
+    await chains.prune();
+    assert.equal(await countOf(stack, 'access.audit_entry where tenant = $1', [tenant]), 4);
+    // The last entry that was dropped is the anchored one: the signed place has its hash.
+    assert.deepEqual(
+      [(await verifyWith(tenant, early)).AnchorState, (await verifyWith(tenant, late)).AnchorState],
+      ['unchanged', 'unchanged'],
+    );
+    await rowsOf(
+      stack,
+      `update access.tenant set settings = '{"auditRetentionDays": 50}' where id = $1`,
+      [tenant],
+    );
+    await chains.prune();
+    const dropped = await verifyWith(tenant, early);
+    assert.deepEqual([dropped.Valid, dropped.AnchorState], [true, 'dropped']);
+    assert.equal((await verifyWith(tenant, late)).AnchorState, 'unchanged');
+    // A signed place that the service did not write proves nothing.
+    await rowsOf(
+      stack,
+      `update access.audit_checkpoint set signature = signature || 'x' where tenant = $1`,
+      [tenant],
+    );
+    const unsigned = await verifyWith(tenant, early);
+    assert.deepEqual([unsigned.Valid, unsigned.AnchorState], [false, '']);
+  });
+});

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createId } from '@bailiwick/shared/ids.ts';
+import { assertRefused, bodyOf, readList, recordIn } from '../answers.ts';
+import { describeBoth, eventually, type Stack, startStack } from '../harness.ts';
+import { signUp, tenantFor } from '../people.ts';
+import { countOf, eventTypesOf, rowsOf } from '../store.ts';
+
+type Person = Awaited<ReturnType<typeof signUp>>;
+type Member = { Tenant: string; UserID: string; Status: string; Source: string; JoinedAt: string };
+
+describeBoth('disabled members and suspended tenants', (topology) => {
+  let stack: Stack;
+  let ada: Person;
+  let bob: Person;
+  let carol: Person;
+  before(async () => {
+    stack = await startStack(topology);
+    [ada, bob, carol] = await Promise.all([signUp(stack), signUp(stack), signUp(stack)]);
+  });
+  after(() => stack?.stop());
+
+  /** A tenant of Ada's that does not count as one of her ten. */
+  async function tenantOfAda(settings: object = {}): Promise<string> {
+    return tenantFor(stack, ada.id, settings);
+  }
+  /** By the platform, unless somebody else is named: what a tenant's own people add waits for the user's consent. */
+  const add = (tenant: string, { id }: Person, token = stack.platformKey) =>
+    stack.call('TenantMembers_Add', { Tenant: tenant, UserID: id }, token);
+  const remove = (tenant: string, { id }: Person, token = ada.token) =>
+    stack.call('TenantMembers_Remove', { Tenant: tenant, UserID: id }, token);
+  const membersOf = (tenant: string, limit = 200, token = ada.token) =>
+    readList<Member>(stack, 'TenantMembers_List', { Tenant: tenant }, token, limit);
+  const tenantsOf = async ({ token }: Person) =>
+    (bodyOf(await stack.call('Account_Get', {}, token))['Tenants'] as Array<{ ID: string }>).map(
+      ({ ID }) => ID,
+    );
+  const countEvents = async (tenant: string, type: string) =>
+    (await eventTypesOf(stack, 'access', tenant)).filter((found) => found === type).length;
+
+  /** In the store, since nobody who is in the way of a test has to be an owner for it. */
+  const makeOwner = (tenant: string, { id }: Person) =>
+    rowsOf(
+      stack,
+      `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at) values ($1, $2, 'user', $3, 'owner', '', '', now())`,
+      [tenant, createId('grt'), id],
+    );
+
+  const disable = (Tenant: string, { id }: Person, token = ada.token) =>
+    stack.call('TenantMembers_Disable', { Tenant, UserID: id }, token);
+  const enable = (Tenant: string, { id }: Person, token = ada.token) =>
+    stack.call('TenantMembers_Enable', { Tenant, UserID: id }, token);
+  const groupsIn = (Tenant: string, { token }: Person) =>
+    stack.call('Groups_List', { Tenant }, token);
+  const statusOf = async (tenant: string, { id }: Person) =>
+    (await membersOf(tenant)).items.find(({ UserID }) => UserID === id)?.Status;
+
+  test('TenantMembers_Disable takes all rights in the tenant with the reply, keeps the grants, and TenantMembers_Enable gives them back', async () => {
+    const tenant = await tenantOfAda();
+    bodyOf(await add(tenant, bob));
+    bodyOf(await groupsIn(tenant, bob));
+    assert.deepEqual(bodyOf(await disable(tenant, bob)), {});
+    assertRefused(await groupsIn(tenant, bob), 403, 'permission_denied', ['permission denied']);
+    bodyOf(await disable(tenant, bob));
+    assert.equal(await statusOf(tenant, bob), 'disabled');
+    const about = { Tenant: tenant, Subject: bob.id, Permission: 'iam.groups.read' };
+    assert.equal(recordIn(await stack.call('Access_Check', about, ada.token), 'Allowed'), false);
+    assert.deepEqual(recordIn(await stack.call('Access_Explain', about, ada.token), 'Missing'), [
+      'the membership is disabled',
+    ]);
+    assert.ok(!(await tenantsOf(bob)).includes(tenant));
+    for (const operation of ['TenantMembers_Accept', 'TenantMembers_Decline'])
+      assertRefused(
+        await stack.call(operation, { Tenant: tenant }, bob.token),
+        403,
+        'permission_denied',
+        ['permission denied'],
+      );
+    bodyOf(await add(tenant, bob));
+    assertRefused(await groupsIn(tenant, bob), 403, 'permission_denied');
+    assert.deepEqual(
+      await rowsOf(
+        stack,
+        'select role from access.grant_entry where tenant = $1 and subject = $2',
+        [tenant, bob.id],
+      ),
+      [{ role: 'member' }],
+    );
+    assert.deepEqual(bodyOf(await enable(tenant, bob)), {});
+    bodyOf(await groupsIn(tenant, bob));
+    bodyOf(await enable(tenant, bob));
+    assert.equal(await countEvents(tenant, 'tenant.member_disabled'), 1);
+    assert.equal(await countEvents(tenant, 'tenant.member_enabled'), 1);
+  });
+
+  test('TenantMembers_Disable and TenantMembers_Enable need iam.users.write, and an owner where an owner is concerned', async () => {
+    const [tenant, elsewhere] = [await tenantOfAda(), await tenantFor(stack, carol.id, {})];
+    for (const person of [bob, carol]) bodyOf(await add(tenant, person));
+    const ask = (operation: string, person: Person, token: string) =>
+      stack.call(operation, { Tenant: tenant, UserID: person.id }, token);
+    for (const operation of ['TenantMembers_Disable', 'TenantMembers_Enable']) {
+      assertRefused(await ask(operation, carol, bob.token), 403, 'permission_denied');
+      const nobody = { Tenant: elsewhere, UserID: bob.id };
+      assertRefused(await stack.call(operation, nobody, ada.token), 403, 'permission_denied');
+      assertRefused(await stack.call(operation, nobody, carol.token), 400, 'not_found');
+    }
+    bodyOf(
+      await stack.call(
+        'Grants_Add',
+        { Grant: { Tenant: tenant, UserID: bob.id, Role: 'admin' } },
+        ada.token,
+      ),
+    );
+    assertRefused(await disable(tenant, ada, bob.token), 403, 'permission_denied');
+    for (const token of [ada.token, stack.platformKey])
+      assertRefused(await disable(tenant, ada, token), 400, 'failed_precondition', [
+        'the last owner of a tenant cannot be disabled',
+      ]);
+    await makeOwner(tenant, carol);
+    bodyOf(await disable(tenant, carol));
+    assertRefused(await enable(tenant, carol, bob.token), 403, 'permission_denied');
+    // A disabled owner is not another owner.
+    assertRefused(await remove(tenant, ada), 400, 'failed_precondition', [
+      'the last owner of a tenant cannot be removed',
+    ]);
+    bodyOf(await enable(tenant, carol));
+    const answers = await Promise.all([
+      disable(tenant, ada, carol.token),
+      disable(tenant, carol, ada.token),
+    ]);
+    assert.equal(
+      answers.filter(({ status }) => status === 200).length,
+      1,
+      JSON.stringify(answers.map(({ body }) => body)),
+    );
+    assert.equal(
+      await countOf(stack, `access.tenant_member where tenant = $1 and status = 'active'`, [
+        tenant,
+      ]),
+      2,
+    );
+  });
+
+  test('a person leaves a tenant also while disabled, as an owner, and while the tenant is suspended', async () => {
+    const tenant = await tenantOfAda();
+    for (const person of [bob, carol]) bodyOf(await add(tenant, person));
+    await makeOwner(tenant, bob);
+    bodyOf(await disable(tenant, bob));
+    bodyOf(await remove(tenant, bob, bob.token));
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: tenant }, stack.platformKey));
+    bodyOf(await remove(tenant, carol, carol.token));
+    const left = await rowsOf(
+      stack,
+      'select user_id as id, status from access.tenant_member where tenant = $1 order by joined_at',
+      [tenant],
+    );
+    assert.deepEqual(left, [
+      { id: ada.id, status: 'active' },
+      { id: bob.id, status: 'barred' },
+    ]);
+  });
+
+  test('the last owner of a suspended tenant can leave it, and delete the account', async () => {
+    const [dan, eve] = [await signUp(stack), await signUp(stack)];
+    const tenants = [await tenantFor(stack, dan.id), await tenantFor(stack, eve.id)];
+    const close = (person: Person) =>
+      stack.call('Users_Delete', { UserID: person.id }, person.token);
+    assertRefused(await close(eve), 400, 'failed_precondition');
+    for (const Tenant of tenants)
+      bodyOf(await stack.call('Tenants_Suspend', { Tenant }, stack.platformKey));
+    bodyOf(await remove(tenants[0] ?? '', dan, dan.token));
+    bodyOf(await close(eve));
+    for (const Tenant of tenants) {
+      const left = () => countOf(stack, 'access.tenant_member where tenant = $1', [Tenant]);
+      await eventually('no member', async () => (await left()) === 0);
+      // The platform decides who owns the tenant next.
+      bodyOf(await stack.call('Tenants_Resume', { Tenant }, stack.platformKey));
+      bodyOf(await add(Tenant, carol));
+      bodyOf(
+        await stack.call(
+          'Grants_Add',
+          { Grant: { Tenant, UserID: carol.id, Role: 'owner' } },
+          stack.platformKey,
+        ),
+      );
+    }
+  });
+
+  test('a person who left while disabled has left: the tenant is gone from their lists, they are gone from its lists, and the account can be deleted', async () => {
+    const [dan, tenant] = [await signUp(stack), await tenantOfAda()];
+    for (const person of [bob, dan]) bodyOf(await add(tenant, person));
+    await makeOwner(tenant, dan);
+    bodyOf(await disable(tenant, dan));
+    for (let again = 0; again < 2; again++) {
+      const answer = await remove(tenant, dan, dan.token);
+      if (again === 0) bodyOf(answer);
+      else assertRefused(answer, 403, 'permission_denied', ['permission denied']);
+    }
+    const mine = await readList<{ ID: string }>(stack, 'Tenants_ListMine', {}, dan.token);
+    assert.deepEqual(mine.items, []);
+    const listedTo = async (token: string) =>
+      (await membersOf(tenant, 200, token)).items
+        .filter(({ UserID }) => UserID === dan.id)
+        .map(({ Status }) => Status);
+    assert.deepEqual(await listedTo(ada.token), ['disabled']);
+    assert.deepEqual(await listedTo(bob.token), []);
+    const users = await readList<{ ID: string }>(
+      stack,
+      'Users_ListByTenant',
+      { Tenant: tenant },
+      ada.token,
+    );
+    assert.ok(!users.items.some(({ ID }) => ID === dan.id));
+    assertRefused(await stack.call('Users_Get', { UserID: dan.id }, ada.token), 400, 'not_found');
+    assert.equal(
+      await countOf(stack, 'access.grant_entry where tenant = $1 and subject = $2', [
+        tenant,
+        dan.id,
+      ]),
+      0,
+    );
+    const Grant = { Tenant: tenant, UserID: dan.id, Role: 'member' };
+    assertRefused(await stack.call('Grants_Add', { Grant }, ada.token), 400, 'not_found', [
+      'tenant member not found',
+    ]);
+    bodyOf(await stack.call('Groups_Save', { Group: { Tenant: tenant, Path: 'eng' } }, ada.token));
+    assertRefused(
+      await stack.call(
+        'Groups_AddMember',
+        { Tenant: tenant, Group: 'eng', UserID: dan.id },
+        ada.token,
+      ),
+      400,
+      'not_found',
+    );
+    bodyOf(await stack.call('Users_Delete', { UserID: dan.id }, dan.token));
+    await eventually(
+      'the bar to go',
+      async () => (await countOf(stack, 'access.tenant_member where user_id = $1', [dan.id])) === 0,
+    );
+  });
+
+  test('Tokens_Introspect says that the session of a disabled member is not active in the tenant', async () => {
+    const tenant = await tenantOfAda();
+    bodyOf(await add(tenant, bob));
+    const isActive = async () =>
+      bodyOf(
+        await stack.call(
+          'Tokens_Introspect',
+          { Token: bob.token, Tenant: tenant },
+          stack.platformKey,
+        ),
+      )['Active'];
+    assert.equal(await isActive(), true);
+    bodyOf(await disable(tenant, bob));
+    assert.equal(await isActive(), false);
+    bodyOf(await enable(tenant, bob));
+    assert.equal(await isActive(), true);
+  });
+
+  test('a suspended tenant is named to its active members, and everybody else gets the answer of a tenant that does not exist', async () => {
+    const stranger = await signUp(stack);
+    const tenant = await tenantOfAda();
+    for (const person of [bob, carol]) bodyOf(await add(tenant, person));
+    bodyOf(await add(tenant, stranger, ada.token));
+    bodyOf(await disable(tenant, carol));
+    bodyOf(await groupsIn(tenant, bob));
+    bodyOf(await stack.call('Tenants_Suspend', { Tenant: tenant }, stack.platformKey));
+    for (const person of [ada, bob])
+      assertRefused(await groupsIn(tenant, person), 403, 'permission_denied', [
+        'tenant Acme is suspended',
+      ]);
+    for (const person of [carol, stranger])
+      assertRefused(await groupsIn(tenant, person), 403, 'permission_denied', [
+        'permission denied',
+      ]);
+    bodyOf(await stack.call('Tenants_Resume', { Tenant: tenant }, stack.platformKey));
+    bodyOf(await groupsIn(tenant, bob));
+  });
+});
